@@ -1,0 +1,23 @@
+"""Compiled loops: free functions on arrays, loaded on first use.
+
+This package is the only importer of numba. Its modules are imported lazily (``_jit.smo.solve``), so that
+``import mercer`` pays for no compiler.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mercer._jit import elementwise as elementwise
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    try:
+        return importlib.import_module(f"mercer._jit.{name}")
+    except ModuleNotFoundError as error:
+        raise AttributeError(f"mercer._jit has no module {name!r}") from error

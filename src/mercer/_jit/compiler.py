@@ -1,0 +1,27 @@
+"""``@compiled``: numba's ``njit`` with the options every loop of this package uses.
+
+Loops release the GIL (they run in a plain thread pool), follow NumPy's rules for division, and are cached on
+disk where a folder is writable; where none is, they are compiled anew in each process instead of failing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F | None = None, *, fastmath: bool = False, inline: bool = False) -> Any:
+    """Compile ``function`` on its first call, without the GIL, cached on disk when possible."""
+    if function is None:
+        return lambda f: compiled(f, fastmath=fastmath, inline=inline)
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    if inline:
+        return numba.njit(function, inline="always", **options)
+    try:
+        return numba.njit(function, cache=True, **options)
+    except RuntimeError:  # numba: "no locator available": neither the package nor the user's cache is writable
+        return numba.njit(function, **options)
