@@ -1,0 +1,205 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
+"""Sums, products, powers and multiples of kernels. They are trees: ``k1 + k2 * k3`` stays what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.composite import Composite, operand
+from mercer.kernels.data import Array, Data, result_dtype, size
+from mercer.kernels.params import source
+from mercer.kernels.statistics import integer_power
+from mercer.kernels.vector import check_number
+
+SUM, PRODUCT, POWER = 1, 2, 3  # how strongly Python's operators bind
+
+
+class Constant(Kernel):
+    r""":math:`k(x, z) = c`, on any data.
+
+    ``k + 1`` is ``Sum(k, Constant(1))``.
+
+    Parameters
+    ----------
+    value : float, default=1.0
+        The constant c >= 0.
+    """
+
+    def __init__(self, value: float = 1.0) -> None:
+        self.value = value
+
+    @property
+    def is_psd(self) -> bool | None:
+        return True
+
+    @property
+    def accepts_sparse(self) -> bool:
+        return True
+
+    def validate(self) -> None:
+        check_number(self, "value", least=0)
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        shape = (size(X), size(X if Z is None else Z))
+        return np.full(shape, float(self.value), dtype=result_dtype(X, Z))
+
+    def evaluate_diag(self, X: Data) -> Array:
+        return np.full(size(X), float(self.value), dtype=result_dtype(X, None))
+
+
+class Sum(Composite):
+    r""":math:`k(x, z) = k_1(x, z) + k_2(x, z)`: the features of both kernels side by side.
+
+    Parameters
+    ----------
+    k1, k2 : Kernel
+        The summands.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF, Linear
+    >>> RBF(0.5) + 2 * Linear()
+    RBF(gamma=0.5) + 2 * Linear()
+    """
+
+    part_names = ("k1", "k2")
+    binding = SUM
+
+    def __init__(self, k1: Kernel, k2: Kernel) -> None:
+        self.k1 = k1
+        self.k2 = k2
+
+    @property
+    def is_psd(self) -> bool | None:
+        return True if self.k1.is_psd and self.k2.is_psd else None
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        K = self.k1.fresh(X, Z)
+        K += self.k2.evaluate(X, Z)
+        return K
+
+    def evaluate_diag(self, X: Data) -> Array:
+        return self.k1.evaluate_diag(X) + self.k2.evaluate_diag(X)
+
+    def expression(self) -> str:
+        return f"{operand(self.k1, SUM)} + {operand(self.k2, SUM + 1)}"
+
+
+class Product(Composite):
+    r""":math:`k(x, z) = k_1(x, z) \, k_2(x, z)`: all products of a feature of one and a feature of the other.
+
+    Parameters
+    ----------
+    k1, k2 : Kernel
+        The factors.
+    """
+
+    part_names = ("k1", "k2")
+    binding = PRODUCT
+
+    def __init__(self, k1: Kernel, k2: Kernel) -> None:
+        self.k1 = k1
+        self.k2 = k2
+
+    @property
+    def is_psd(self) -> bool | None:
+        return True if self.k1.is_psd and self.k2.is_psd else None  # Schur's product theorem
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        K = self.k1.fresh(X, Z)
+        K *= self.k2.evaluate(X, Z)
+        return K
+
+    def evaluate_diag(self, X: Data) -> Array:
+        return self.k1.evaluate_diag(X) * self.k2.evaluate_diag(X)
+
+    def expression(self) -> str:
+        return f"{operand(self.k1, PRODUCT)} * {operand(self.k2, PRODUCT + 1)}"
+
+
+class Scaled(Composite):
+    r""":math:`k(x, z) = c \, k_1(x, z)`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel :math:`k_1`.
+    scale : float, default=1.0
+        The factor c >= 0; a negative multiple of a kernel is none.
+    """
+
+    binding = PRODUCT
+
+    def __init__(self, kernel: Kernel, scale: float = 1.0) -> None:
+        self.kernel = kernel
+        self.scale = scale
+
+    @property
+    def is_psd(self) -> bool | None:
+        return True if self.scale == 0 else self.kernel.is_psd
+
+    def validate(self) -> None:
+        super().validate()
+        check_number(self, "scale", least=0)
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        K = self.kernel.fresh(X, Z)
+        K *= float(self.scale)
+        return K
+
+    def evaluate_diag(self, X: Data) -> Array:
+        return self.kernel.evaluate_diag(X) * float(self.scale)
+
+    def expression(self) -> str:
+        return f"{source(self.scale)} * {operand(self.kernel, PRODUCT + 1)}"
+
+
+class Power(Composite):
+    r""":math:`k(x, z) = k_1(x, z)^p`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel :math:`k_1`.
+    exponent : int, default=2
+        The power p >= 0. Other real numbers are allowed where :math:`k_1` is not negative; the result is then
+        positive semi-definite for some kernels (`RBF`) and not for others, so `is_psd` is None.
+    """
+
+    binding = POWER
+
+    def __init__(self, kernel: Kernel, exponent: float = 2) -> None:
+        self.kernel = kernel
+        self.exponent = exponent
+
+    @property
+    def is_psd(self) -> bool | None:
+        if self.exponent == 0:
+            return True
+        if self.exponent == 1:
+            return self.kernel.is_psd
+        return True if self.kernel.is_psd and float(self.exponent).is_integer() else None
+
+    def validate(self) -> None:
+        super().validate()
+        check_number(self, "exponent", least=0)
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        return self._raised(self.kernel.fresh(X, Z))
+
+    def evaluate_diag(self, X: Data) -> Array:
+        return self._raised(np.array(self.kernel.evaluate_diag(X)))
+
+    def _raised(self, K: Array) -> Array:
+        if float(self.exponent).is_integer():
+            return integer_power(K, int(self.exponent))
+        if K.size and K.min() < 0:
+            raise ValueError(
+                f"Power: exponent={self.exponent!r} is not an integer, but {self.kernel!r} is negative for "
+                "some pairs: such a power does not exist. Use an integer exponent."
+            )
+        return np.power(K, float(self.exponent), out=K)
+
+    def expression(self) -> str:
+        return f"{operand(self.kernel, POWER + 1)} ** {source(self.exponent)}"

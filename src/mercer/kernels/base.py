@@ -1,0 +1,263 @@
+"""What a kernel is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from mercer.kernels import data as _data
+from mercer.kernels.data import Array, Data
+from mercer.kernels.fused import Fused
+from mercer.kernels.params import Value, is_real
+
+if TYPE_CHECKING:
+    from mercer.kernels.algebra import Power, Product, Scaled, Sum
+    from mercer.kernels.transforms import Centered, Normalized, OnColumns
+
+DIAGONAL_TILE = 32
+
+
+class Kernel(Value, ABC):
+    r"""A function :math:`k(x, z) = \langle \phi(x), \phi(z) \rangle` of two items.
+
+    A kernel is a value: it is its parameters, holds no data, is compared and hashed by them, prints as
+    Python that builds it again, and may be shared by estimators and threads. Parameters are checked when
+    the kernel is used, not when it is made.
+
+    Parameters that depend on data (``gamma="scale"``) are fixed by `resolve`, which returns another kernel.
+    Calling an unresolved kernel resolves it on its first argument.
+
+    A subclass writes ``__init__`` (which stores its arguments and does nothing else) and `evaluate`, and
+    where it can, `evaluate_diag`, `validate` and the properties below.
+    """
+
+    __array_ufunc__ = None  # so that ``np.float64(2) * k`` comes to __rmul__
+
+    # What the kernel promises and asks for.
+
+    @property
+    def is_psd(self) -> bool | None:
+        """Whether every kernel matrix is positive semi-definite; None if that is not known."""
+        return None
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether the data must be a table of numbers with features."""
+        return False
+
+    @property
+    def accepts_sparse(self) -> bool:
+        """Whether CSR data are accepted."""
+        return False
+
+    @property
+    def requires_positive(self) -> bool:
+        """Whether the data must be non-negative."""
+        return False
+
+    @property
+    def pairwise(self) -> bool:
+        """Whether the data are a kernel matrix already."""
+        return False
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether no parameter waits for data."""
+        return True
+
+    # Data.
+
+    def check(self, X: Any, *, estimator: Any = None, input_name: str = "X") -> Data:
+        """Return data in canonical form, or say what is wrong with them.
+
+        Parameters
+        ----------
+        X : Any
+            A table of numbers (array, CSR matrix, data frame) or, for kernels on other items, a sequence.
+        estimator : object or str, optional
+            Whose data they are, for messages.
+        input_name : str
+            What the data are called in messages.
+
+        Returns
+        -------
+        ndarray, CSR matrix or sequence
+            float32 or float64, C-contiguous or with sorted indices; float32 is kept. Not copied when it is so
+            already.
+        """
+        if self.pairwise:
+            return _data.check_matrix(X, estimator=estimator, name=input_name)
+        check = _data.check_vectors if self.is_vector else _data.check_items
+        X = check(X, sparse=self.accepts_sparse, estimator=estimator, name=input_name)
+        self.check_domain(X, estimator)
+        return X
+
+    def check_domain(self, X: Data, estimator: Any = None) -> None:
+        """Raise ValueError if canonical data lie outside the kernel's domain."""
+
+    @staticmethod
+    def take(X: Data, idx: Any) -> Data:
+        """Return the items with these integer indices."""
+        return _data.take(X, idx)
+
+    # Parameters.
+
+    def validate(self) -> None:
+        """Raise ValueError naming a parameter, its value and what is allowed."""
+
+    def resolve(self, X: Any, sample_weight: Any = None) -> Self:
+        """Return a copy with the parameters that depend on data fixed.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or sequence
+            The training data.
+        sample_weight : array of shape (n,), optional
+            A weight of 2 equals the item twice.
+
+        Returns
+        -------
+        Kernel
+            Resolved.
+        """
+        self.validate()
+        X = self.check(X)
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight, dtype=np.float64)
+            if sample_weight.shape != (_data.size(X),):
+                raise ValueError(
+                    f"sample_weight has shape {sample_weight.shape}; for {_data.size(X)} items it must be "
+                    f"({_data.size(X)},)."
+                )
+            if not (sample_weight.sum() > 0 and np.isfinite(sample_weight).all()):
+                raise ValueError("sample_weight must be finite and sum to more than 0.")
+        return self.resolve_on(X, sample_weight)
+
+    def resolve_on(self, X: Data, sample_weight: Any) -> Self:
+        """Resolve on canonical data (what subclasses override)."""
+        return self.replaced()
+
+    # Values.
+
+    def __call__(self, X: Any, Z: Any = None) -> Array:
+        """Return the matrix k(x_i, z_j).
+
+        Parameters
+        ----------
+        X : array, CSR matrix or sequence
+            n items.
+        Z : array, CSR matrix or sequence, optional
+            m items; X itself if not given.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            float32 if all data are float32, else float64.
+        """
+        same = Z is None or Z is X
+        X = self.check(X)
+        kernel = self._ready(X)
+        if same:
+            return kernel.evaluate(X)
+        Z = self.check(Z, input_name="Z")
+        kernel.check_pair(X, Z)
+        return kernel.evaluate(X, Z)
+
+    def diag(self, X: Any) -> Array:
+        """Return the values k(x_i, x_i).
+
+        Parameters
+        ----------
+        X : array, CSR matrix or sequence
+            n items.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Of the same type as ``k(X)``.
+        """
+        X = self.check(X)
+        return self._ready(X).evaluate_diag(X)
+
+    def _ready(self, X: Data) -> Kernel:
+        self.validate()
+        return self if self.is_resolved else self.resolve_on(X, None)
+
+    def check_pair(self, X: Data, Z: Data) -> None:
+        """Raise ValueError if items of X cannot be compared with items of Z."""
+        if getattr(X, "ndim", 1) == getattr(Z, "ndim", 1) == 2 and X.shape[1] != Z.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} features, but Z has {Z.shape[1]}; they must have as many.")
+
+    @abstractmethod
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        """Return k(X, Z) of a resolved kernel on canonical data, unchecked: what inner loops call."""
+
+    def evaluate_diag(self, X: Data) -> Array:
+        """Return the diagonal of ``evaluate(X)``."""
+        n = _data.size(X)
+        out = np.empty(n, dtype=_data.result_dtype(X, None))
+        for start in range(0, n, DIAGONAL_TILE):
+            idx = np.arange(start, min(n, start + DIAGONAL_TILE))
+            out[idx] = np.diagonal(self.evaluate(self.take(X, idx)))
+        return out
+
+    def fresh(self, X: Data, Z: Data | None = None) -> Array:
+        """Return ``evaluate(X, Z)`` as an array that the caller may change."""
+        return self.evaluate(X, Z)
+
+    def fused(self) -> Fused | None:
+        """Return how the Gram layer may compute this kernel by itself, if it may."""
+        return None
+
+    # Algebra.
+
+    def __add__(self, other: Any) -> Sum:
+        from mercer.kernels.algebra import Constant, Sum
+
+        if isinstance(other, Kernel):
+            return Sum(self, other)
+        return Sum(self, Constant(other)) if is_real(other) else NotImplemented
+
+    def __radd__(self, other: Any) -> Kernel:
+        from mercer.kernels.algebra import Constant, Sum
+
+        if isinstance(other, int) and other == 0:  # sum([k1, k2, k3]) starts with 0
+            return self
+        return Sum(Constant(other), self) if is_real(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> Product | Scaled:
+        from mercer.kernels.algebra import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(self, other) if is_real(other) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Scaled:
+        from mercer.kernels.algebra import Scaled
+
+        return Scaled(self, other) if is_real(other) else NotImplemented
+
+    def __pow__(self, exponent: Any) -> Power:
+        from mercer.kernels.algebra import Power
+
+        return Power(self, exponent) if is_real(exponent) else NotImplemented
+
+    def normalized(self) -> Normalized:
+        """Return k(x, z) / sqrt(k(x, x) k(z, z))."""
+        from mercer.kernels.transforms import Normalized
+
+        return Normalized(self)
+
+    def centered(self) -> Centered:
+        """Return the kernel of phi(x) minus its mean over the training data."""
+        from mercer.kernels.transforms import Centered
+
+        return Centered(self)
+
+    def on(self, columns: Any) -> OnColumns:
+        """Return this kernel applied to some columns of the data only."""
+        from mercer.kernels.transforms import OnColumns
+
+        return OnColumns(self, columns)

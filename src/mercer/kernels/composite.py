@@ -1,0 +1,77 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
+"""Kernels made of kernels: what they share."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.data import Data
+from mercer.kernels.params import source
+
+ATOM = 100  # binding strength of what never needs parentheses
+
+
+class Composite(Kernel):
+    """A kernel whose parameters are kernels (named in ``part_names``) and perhaps numbers.
+
+    Data must suit every part; what is said here holds for the whole when it holds for the parts.
+    """
+
+    part_names: ClassVar[tuple[str, ...]] = ("kernel",)
+    binding: ClassVar[int] = ATOM  # of the operator that writes this kernel
+
+    @property
+    def parts(self) -> list[Kernel]:
+        """The kernels that this one is made of."""
+        return [getattr(self, name) for name in self.part_names]
+
+    @property
+    def is_vector(self) -> bool:
+        return any(part.is_vector for part in self.parts)
+
+    @property
+    def accepts_sparse(self) -> bool:
+        return all(part.accepts_sparse for part in self.parts)
+
+    @property
+    def requires_positive(self) -> bool:
+        return any(part.requires_positive for part in self.parts)
+
+    @property
+    def is_resolved(self) -> bool:
+        return all(part.is_resolved for part in self.parts)
+
+    def check(self, X: Any, *, estimator: Any = None, input_name: str = "X") -> Data:
+        self._check_parts()  # before anything is asked of them
+        return super().check(X, estimator=estimator, input_name=input_name)
+
+    def check_domain(self, X: Data, estimator: Any = None) -> None:
+        for part in self.parts:
+            part.check_domain(X, estimator)
+
+    def validate(self) -> None:
+        self._check_parts()
+        for part in self.parts:
+            part.validate()
+
+    def _check_parts(self) -> None:
+        for name in self.part_names:
+            part = getattr(self, name)
+            if not isinstance(part, Kernel):
+                raise TypeError(f"{type(self).__name__}: {name}={part!r} must be a Kernel.")
+            if part.pairwise:
+                raise ValueError(
+                    f"{type(self).__name__}: {name}={part!r} cannot be part of another kernel, because its "
+                    "data are the kernel matrix already. Combine the matrices instead."
+                )
+
+    def resolve_on(self, X: Data, sample_weight: Any) -> Self:
+        names = zip(self.part_names, self.parts, strict=True)
+        return self.replaced(**{name: part.resolve_on(X, sample_weight) for name, part in names})
+
+
+def operand(kernel: Any, binding: int) -> str:
+    """Return a kernel's source, in parentheses unless it binds at least as strongly as ``binding``."""
+    strength = kernel.binding if isinstance(kernel, Composite) else ATOM
+    return source(kernel) if strength >= binding else f"({source(kernel)})"

@@ -1,0 +1,151 @@
+"""The data kernels take, in canonical form: float arrays, CSR matrices, or sequences of any items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Sized
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils import check_array
+
+Array: TypeAlias = npt.NDArray[np.floating[Any]]
+Data: TypeAlias = Any  # an Array, a CSR matrix, or a sequence of items
+
+FLOATS = [np.float64, np.float32]  # anything else becomes the first
+TILE_ENTRIES = 1 << 22  # numbers in a dense copy of some rows
+
+
+def is_sparse(X: Any) -> bool:
+    """Return whether X is a sparse matrix or array."""
+    return bool(sp.issparse(X))
+
+
+def check_vectors(X: Any, *, sparse: bool, estimator: Any, name: str) -> Data:
+    """Return X as a finite C-contiguous float array or a canonical CSR matrix; float32 stays float32."""
+    X = check_array(
+        X,
+        accept_sparse="csr" if sparse else False,
+        dtype=FLOATS,
+        order="C",
+        input_name=name,
+        estimator=estimator,
+    )
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()  # the caller's matrix is not ours to sort
+        X.sum_duplicates()
+    return X
+
+
+def check_items(X: Any, *, sparse: bool, estimator: Any, name: str) -> Data:
+    """Return X as `check_vectors` does if it is a table of numbers, else as a list or an array of items."""
+    whom = f" by {estimator_name(estimator)}" if estimator is not None else ""
+    if isinstance(X, str | bytes | dict | set | frozenset) or not isinstance(X, Sized):
+        if not is_sparse(X):
+            raise TypeError(
+                f"{name} must be a sequence of items or a table of numbers{whom}; it is a {type(X).__name__}."
+            )
+    elif not hasattr(X, "shape"):
+        X = X if isinstance(X, list) else list(X)  # type: ignore[call-overload]
+    elif not isinstance(X, np.ndarray) and not is_sparse(X):  # data frames and series of any library
+        X = np.asarray(X)
+    if is_sparse(X) or _is_table(X):
+        return check_vectors(X, sparse=sparse, estimator=estimator, name=name)
+    if isinstance(X, np.ndarray) and X.ndim == 0:
+        raise ValueError(f"{name} must be a sequence of items{whom}; it is a scalar.")
+    if len(X) == 0:
+        raise ValueError(f"Found array with 0 sample(s) in {name} while a minimum of 1 is required{whom}.")
+    return X
+
+
+def check_matrix(K: Any, *, estimator: Any, name: str) -> Data:
+    """Return K as a finite 2-D float array."""
+    return check_array(K, dtype=FLOATS, order="C", input_name=name, estimator=estimator)
+
+
+def _is_table(X: Any) -> bool:
+    if isinstance(X, np.ndarray):
+        return X.ndim == 2 and X.dtype.kind in "biufc"
+    first = X[0] if len(X) else None
+    if first is None or isinstance(first, str | bytes) or not isinstance(first, Sequence | np.ndarray):
+        return False
+    if any(not isinstance(x, Sequence | np.ndarray) or len(x) != len(first) for x in X):
+        return False
+    try:
+        table = np.asarray(X)
+    except ValueError:  # ragged further down
+        return False
+    return table.ndim == 2 and table.dtype.kind in "biuf"
+
+
+def estimator_name(estimator: Any) -> str:
+    """Return what an estimator, or its name, is called in messages."""
+    return estimator if isinstance(estimator, str) else type(estimator).__name__
+
+
+def size(X: Data) -> int:
+    """Return the number of items."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take(X: Data, idx: Any) -> Data:
+    """Return the items with these integer indices, in the same kind of container."""
+    if hasattr(X, "shape"):
+        return X[idx]
+    return [X[int(i)] for i in idx]
+
+
+def tiles(n: int, width: int) -> Iterator[slice]:
+    """Cut n rows of ``width`` numbers into runs whose dense copy stays small."""
+    step = max(1, TILE_ENTRIES // max(1, width))
+    for start in range(0, n, step):
+        yield slice(start, min(n, start + step))
+
+
+def dense(X: Data) -> Array:
+    """Return rows as an array, copied only if they are sparse."""
+    return np.ascontiguousarray(X.toarray()) if is_sparse(X) else X
+
+
+def result_dtype(X: Data, Z: Data | None) -> type[np.floating[Any]]:
+    """Return float32 if all the data is float32, else float64."""
+    single = all(getattr(D, "dtype", None) == np.float32 for D in ([X] if Z is None else [X, Z]))
+    return np.float32 if single else np.float64
+
+
+def columns_of(X: Data, columns: Any) -> Data:
+    """Return some columns in canonical form."""
+    part = X[:, columns]
+    if is_sparse(part):
+        part.sum_duplicates()  # sorts
+        return part
+    return np.ascontiguousarray(part)
+
+
+def variance(X: Data, sample_weight: npt.NDArray[np.float64] | None = None) -> float:
+    """Return the variance of all entries, row i counted ``sample_weight[i]`` times.
+
+    Two passes in float64 over small tiles: neither cancellation (data far from 0) nor a float64 copy of
+    float32 data. Constant data give exactly 0 although their mean is rounded.
+    """
+    n, d = X.shape
+    w = np.ones(n) if sample_weight is None else sample_weight
+    total = float(w.sum()) * d
+    mean = sum(float(w[t] @ _row_sums(X[t], 0.0, 1)) for t in tiles(n, d)) / total
+    spread = sum(float(w[t] @ _row_sums(X[t], mean, 2)) for t in tiles(n, d)) / total
+    return spread if spread > (16 * np.finfo(np.float64).eps * mean) ** 2 else 0.0
+
+
+def _row_sums(X: Data, shift: float, power: int) -> npt.NDArray[np.float64]:
+    """Return sum_j (x_ij - shift)^power for each row."""
+    if not is_sparse(X):
+        shifted = X.astype(np.float64)
+        shifted -= shift
+        return np.asarray((shifted**power).sum(axis=1))
+    n, d = X.shape
+    stored = np.diff(X.indptr)
+    rows = np.repeat(np.arange(n), stored)
+    values = (X.data.astype(np.float64) - shift) ** power
+    sums = np.bincount(rows, weights=values, minlength=n)
+    return np.asarray(sums + (d - stored) * (-shift) ** power)

@@ -1,0 +1,198 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
+"""Kernels of the Euclidean distance."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mercer.kernels import fused
+from mercer.kernels.data import Array
+from mercer.kernels.fused import Fused, Statistic
+from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number, check_scales
+
+NUS = (0.5, 1.5, 2.5, math.inf)
+LENGTHS = "a number > 0, or an array of such, one per feature"
+
+
+class RBF(ElementwiseKernel, GammaKernel):
+    r""":math:`k(x, z) = \exp(-\gamma \|x - z\|^2)`.
+
+    With one gamma for each feature, :math:`k(x, z) = \exp(-\sum_j \gamma_j (x_j - z_j)^2)`.
+
+    Parameters
+    ----------
+    gamma : float, "scale", "auto" or array of shape (n_features,), default="scale"
+        The inverse squared width; see `mercer.kernels.vector.GammaKernel` for the two names.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF
+    >>> RBF(gamma=0.5)([[0.0], [2.0]]).round(3)
+    array([[1.   , 0.135],
+           [0.135, 1.   ]])
+
+    References
+    ----------
+    .. [1] J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University
+       Press, 2004, section 3.4.
+    """
+
+    statistic: ClassVar[Statistic] = "sqdist"
+
+    def __init__(self, gamma: Any = "scale") -> None:
+        self.gamma = gamma
+
+    def validate(self) -> None:
+        if np.ndim(self.gamma) == 0:
+            super().validate()
+        else:
+            allowed = "a number >= 0, an array of such, one per feature, 'scale' or 'auto'"
+            check_scales(self, "gamma", allowed, lambda gamma: gamma >= 0)
+
+    def scales(self) -> Any:
+        return None if np.ndim(self.gamma) == 0 else np.sqrt(np.asarray(self.gamma, dtype=np.float64))
+
+    def elementwise(self, S: Array) -> Array:
+        S *= -float(self.gamma) if np.ndim(self.gamma) == 0 else -1.0
+        return np.exp(S, out=S)
+
+    def fused(self) -> Fused | None:
+        if not self.is_resolved or np.ndim(self.gamma):
+            return None
+        return Fused("sqdist", fused.RBF, float(self.gamma))
+
+
+class _LengthScale(ElementwiseKernel):
+    """A kernel of ||x - z|| / length_scale."""
+
+    statistic: ClassVar[Statistic] = "sqdist"
+    length_scale: Any
+
+    def validate(self) -> None:
+        check_scales(self, "length_scale", LENGTHS, lambda length: length > 0)
+
+    def scales(self) -> Any:
+        # Without an array the factor is left to the elementwise line.
+        return (
+            None if np.ndim(self.length_scale) == 0 else 1.0 / np.asarray(self.length_scale, dtype=np.float64)
+        )
+
+    @property
+    def _length(self) -> float:
+        return float(self.length_scale) if np.ndim(self.length_scale) == 0 else 1.0
+
+
+class Matern(_LengthScale):
+    r"""Matern kernels, with :math:`d = \|x - z\|` and length scale l.
+
+    =====  =====================================================================
+    nu     k(x, z)
+    =====  =====================================================================
+    1/2    :math:`\exp(-d/l)`
+    3/2    :math:`(1 + \sqrt{3} d/l) \exp(-\sqrt{3} d/l)`
+    5/2    :math:`(1 + \sqrt{5} d/l + 5 d^2 / (3 l^2)) \exp(-\sqrt{5} d/l)`
+    inf    :math:`\exp(-d^2 / (2 l^2))`
+    =====  =====================================================================
+
+    Functions of the kernel's space have about nu derivatives.
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (n_features,), default=1.0
+        The width l, for each feature its own if it is an array.
+    nu : {0.5, 1.5, 2.5, inf}, default=1.5
+        The smoothness.
+
+    References
+    ----------
+    .. [1] C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press, 2006,
+       section 4.2.
+    """
+
+    def __init__(self, length_scale: Any = 1.0, nu: float = 1.5) -> None:
+        self.length_scale = length_scale
+        self.nu = nu
+
+    def validate(self) -> None:
+        super().validate()
+        if self.nu not in NUS:
+            self._refuse("nu", self.nu, "0.5, 1.5, 2.5 or inf")
+
+    @property
+    def needs_near(self) -> bool:
+        return self.nu == 0.5  # exp(-d) has a cusp; the others are smooth in d^2 at 0
+
+    @property
+    def _rate(self) -> float:
+        """The factor a in front of d (of d^2 for nu = inf)."""
+        if self.nu == math.inf:
+            return 0.5 / self._length**2
+        return math.sqrt(2.0 * self.nu) / self._length
+
+    def elementwise(self, S: Array) -> Array:
+        if self.nu == math.inf:
+            S *= -self._rate
+            return np.exp(S, out=S)
+        np.sqrt(S, out=S)
+        S *= self._rate
+        if self.nu == 0.5:
+            np.negative(S, out=S)
+            return np.exp(S, out=S)
+        factor = S + 1.0
+        if self.nu == 2.5:
+            factor += S * S / 3.0
+        np.negative(S, out=S)
+        np.exp(S, out=S)
+        S *= factor
+        return S
+
+    def fused(self) -> Fused | None:
+        if np.ndim(self.length_scale):
+            return None
+        codes = dict(zip(NUS, (fused.MATERN12, fused.MATERN32, fused.MATERN52, fused.RBF), strict=True))
+        return Fused("sqdist", codes[self.nu], self._rate)
+
+
+class RationalQuadratic(_LengthScale):
+    r""":math:`k(x, z) = \left(1 + \frac{\|x - z\|^2}{2 \alpha l^2}\right)^{-\alpha}`.
+
+    A mixture of Gaussians of many widths; as alpha grows it becomes the Gaussian of width l.
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (n_features,), default=1.0
+        The width l, for each feature its own if it is an array.
+    alpha : float, default=1.0
+        How alike the widths are.
+
+    References
+    ----------
+    .. [1] C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press, 2006,
+       section 4.2.
+    """
+
+    def __init__(self, length_scale: Any = 1.0, alpha: float = 1.0) -> None:
+        self.length_scale = length_scale
+        self.alpha = alpha
+
+    def validate(self) -> None:
+        super().validate()
+        check_number(self, "alpha", above=0)
+
+    @property
+    def _rate(self) -> float:
+        return 0.5 / (float(self.alpha) * self._length**2)
+
+    def elementwise(self, S: Array) -> Array:
+        S *= self._rate
+        np.log1p(S, out=S)  # for a large alpha 1 + S would round to 1
+        S *= -float(self.alpha)
+        return np.exp(S, out=S)
+
+    def fused(self) -> Fused | None:
+        if np.ndim(self.length_scale):
+            return None
+        return Fused("sqdist", fused.RATIONAL_QUADRATIC, self._rate, float(self.alpha))

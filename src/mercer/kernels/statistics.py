@@ -1,0 +1,105 @@
+"""The two statistics that most vector kernels are a line of: inner products and squared distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.kernels.data import Array, Data, dense, is_sparse
+
+CHUNK = 1 << 18  # numbers looked at together when distances are computed again
+
+
+def dots(X: Data, Z: Data | None = None) -> Array:
+    """Return <x_i, z_j> by one matrix product."""
+    return dense(X @ (X if Z is None else Z).T)
+
+
+def squared_norms(X: Data) -> Array:
+    """Return <x_i, x_i>."""
+    if is_sparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def squared_distances(X: Data, Z: Data | None = None, *, near: bool = False) -> Array:
+    """Return ||x_i - z_j||^2 = ||x_i||^2 + ||z_j||^2 - 2 <x_i, z_j> by one matrix product.
+
+    The three terms cancel when the data lie far from the origin, so dense data are centred first. The smaller
+    set gives the centre: that is cheaper, and one row against many is then exact. Sparse data are left alone:
+    centring would fill them.
+
+    Parameters
+    ----------
+    X, Z : array or CSR matrix
+        The rows; Z is X if not given, and then the diagonal is exactly 0.
+    near : bool
+        Compute distances that are small against the norms once more, by differences: kernels with a cusp at 0
+        need them to full relative precision.
+
+    Returns
+    -------
+    ndarray
+        Never negative.
+    """
+    if not (is_sparse(X) or is_sparse(Z)):
+        few = X if Z is None or X.shape[0] <= Z.shape[0] else Z
+        centre = few.mean(axis=0, dtype=np.float64)
+        X = X - centre.astype(X.dtype)
+        Z = None if Z is None else Z - centre.astype(Z.dtype)
+    rows = squared_norms(X)
+    columns = rows if Z is None else squared_norms(Z)
+    S = dots(X, Z)
+    S *= -2.0
+    S += rows[:, None]
+    S += columns[None, :]
+    np.maximum(S, 0.0, out=S)
+    if near:
+        _again(S, X, X if Z is None else Z, rows, columns)
+    if Z is None:
+        np.fill_diagonal(S, 0.0)
+    return S
+
+
+def _again(S: Array, X: Data, Z: Data, rows: Array, columns: Array) -> None:
+    """Replace the distances that lost half of their digits or more to cancellation."""
+    small = np.sqrt(np.finfo(S.dtype).eps)
+    step = max(1, CHUNK // max(1, S.shape[1]))
+    for start in range(0, S.shape[0], step):
+        part = S[start : start + step]
+        i, j = np.nonzero(part < small * (rows[start : start + step, None] + columns[None, :]))
+        batch = max(1, CHUNK // max(1, X.shape[1]))
+        for t in range(0, i.size, batch):
+            a, b = i[t : t + batch], j[t : t + batch]
+            part[a, b] = squared_norms(X[start + a] - Z[b])
+
+
+def scaled_columns(X: Data, scale: Any) -> Data:
+    """Return X with column j multiplied by ``scale[j]``, in the precision of X."""
+    scale = np.asarray(scale).astype(X.dtype)
+    if is_sparse(X):
+        scaled = X.copy()
+        scaled.data *= scale[X.indices]
+        return scaled
+    return X * scale
+
+
+def integer_power(S: Array, exponent: int) -> Array:
+    """Raise to a non-negative integer power in place, by squaring (``np.power`` takes logarithms)."""
+    if exponent == 0:
+        S.fill(1.0)
+        return S
+    result: Array | None = None
+    while True:
+        if exponent & 1:
+            if exponent == 1:
+                if result is not None:
+                    S *= result
+                return S
+            if result is None:
+                result = S.copy()
+            else:
+                result *= S
+        S *= S
+        exponent >>= 1

@@ -1,0 +1,226 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
+"""Kernels seen differently: normalised, centred, on some columns."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.composite import ATOM, Composite, operand
+from mercer.kernels.data import Array, Data, check_vectors, columns_of, size, take, tiles
+from mercer.kernels.params import source
+
+
+class Normalized(Composite):
+    r""":math:`k(x, z) = k_1(x, z) / \sqrt{k_1(x, x) \, k_1(z, z)}`: the cosine in feature space.
+
+    An item without length, :math:`k_1(x, x) = 0`, is orthogonal to everything: 0/0 is 0.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel :math:`k_1`.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    @property
+    def is_psd(self) -> bool | None:
+        return True if self.kernel.is_psd else None
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        K = self.kernel.fresh(X, Z)
+        rows = self._inverse_lengths(X)
+        K *= rows[:, None]
+        K *= rows[None, :] if Z is None else self._inverse_lengths(Z)[None, :]
+        if Z is None:
+            np.fill_diagonal(K, rows > 0)
+        return K
+
+    def evaluate_diag(self, X: Data) -> Array:
+        lengths = self._inverse_lengths(X)
+        return (lengths > 0).astype(lengths.dtype)
+
+    def _inverse_lengths(self, X: Data) -> Array:
+        squares = self.kernel.evaluate_diag(X)
+        if squares.size and squares.min() < 0:
+            raise ValueError(
+                f"Normalized: {self.kernel!r} has k(x, x) = {float(squares.min()):g} < 0 for some item; it "
+                "has no length to divide by."
+            )
+        inverse = np.zeros_like(squares)
+        np.divide(1.0, np.sqrt(squares), out=inverse, where=squares > 0)
+        return inverse
+
+    def expression(self) -> str:
+        return f"{operand(self.kernel, ATOM)}.normalized()"
+
+
+class Centered(Composite):
+    r""":math:`k(x, z) = \langle \phi(x) - \mu, \phi(z) - \mu \rangle`, :math:`\mu` the training data's mean.
+
+    With weights :math:`w_i` of the training items,
+
+    .. math::
+        \mu = \sum_i w_i \phi(x_i) / \sum_i w_i,
+
+    .. math::
+        k(x, z) = k_1(x, z) - m(x) - m(z) + \bar m, \qquad
+        m(x) = \frac{\sum_i w_i k_1(x, x_i)}{\sum_i w_i}, \quad \bar m = \frac{\sum_i w_i m(x_i)}{\sum_i w_i}.
+
+    The mean is that of the training data, so this is the one kernel that keeps data: `resolve` returns a
+    copy that holds them, since m(x) of a new item needs them all. They are no parameter: they count neither
+    for equality nor in the printed form, ``clone`` drops them, and pickling keeps them. A value for items
+    outside the training data costs as many evaluations of :math:`k_1` as there are training items.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel :math:`k_1`.
+
+    References
+    ----------
+    .. [1] B. Scholkopf, A. Smola and K.-R. Muller, "Nonlinear component analysis as a kernel eigenvalue
+       problem", Neural Computation 10, 1998.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self._forget()
+
+    def _forget(self) -> None:
+        self._training: Data = None
+        self._weights: Array | None = None  # they sum to 1
+        self._training_means: Array | None = None
+        self._mean = 0.0
+
+    def set_params(self, **params: Any) -> Self:
+        self._forget()
+        return super().set_params(**params)
+
+    @property
+    def is_psd(self) -> bool | None:
+        return True if self.kernel.is_psd else None
+
+    @property
+    def is_resolved(self) -> bool:
+        return self._training is not None and super().is_resolved
+
+    def resolve_on(self, X: Data, sample_weight: Any) -> Self:
+        resolved = super().resolve_on(X, sample_weight)
+        weights = np.ones(size(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        resolved._weights = weights / weights.sum()
+        resolved._training = X
+        resolved._training_means = resolved._means(X)
+        resolved._mean = float(resolved._weights @ resolved._training_means)
+        return resolved
+
+    def _means(self, X: Data) -> Array:
+        """Return m(x) of each item, in float64."""
+        if X is self._training and self._training_means is not None:
+            return self._training_means
+        assert self._weights is not None, "resolve_on comes first"
+        out = np.empty(size(X))
+        for rows in tiles(size(X), size(self._training)):
+            part = take(X, np.arange(rows.start, rows.stop))
+            out[rows] = self.kernel.evaluate(part, self._training) @ self._weights
+        return out
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        K = self.kernel.fresh(X, Z)
+        rows = self._means(X)
+        columns = rows if Z is None else self._means(Z)
+        K -= (rows - self._mean).astype(K.dtype)[:, None]
+        K -= columns.astype(K.dtype)[None, :]
+        return K
+
+    def evaluate_diag(self, X: Data) -> Array:
+        values = self.kernel.evaluate_diag(X)
+        return np.asarray(values - (2.0 * self._means(X) - self._mean).astype(values.dtype))
+
+    def expression(self) -> str:
+        return f"{operand(self.kernel, ATOM)}.centered()"
+
+
+class OnColumns(Composite):
+    r""":math:`k(x, z) = k_1(x_S, z_S)`: a kernel that sees the features S only.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel :math:`k_1`; ``gamma="scale"`` and the like are taken from the chosen columns.
+    columns : int, sequence of int, slice or boolean mask
+        The features S.
+    """
+
+    def __init__(self, kernel: Kernel, columns: Any) -> None:
+        self.kernel = kernel
+        self.columns = columns
+
+    @property
+    def is_psd(self) -> bool | None:
+        return self.kernel.is_psd
+
+    @property
+    def is_vector(self) -> bool:
+        return True
+
+    def validate(self) -> None:
+        super().validate()
+        self._index()
+
+    def check(self, X: Any, *, estimator: Any = None, input_name: str = "X") -> Data:
+        self.validate()
+        X = check_vectors(X, sparse=self.accepts_sparse, estimator=estimator, name=input_name)
+        self.check_domain(X, estimator)
+        return X
+
+    def check_domain(self, X: Data, estimator: Any = None) -> None:
+        self.kernel.check_domain(self._part(X), estimator)
+
+    def resolve_on(self, X: Data, sample_weight: Any) -> Self:
+        return self.replaced(kernel=self.kernel.resolve_on(self._part(X), sample_weight))
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        return self.kernel.evaluate(self._part(X), None if Z is None else self._part(Z))
+
+    def evaluate_diag(self, X: Data) -> Array:
+        return self.kernel.evaluate_diag(self._part(X))
+
+    def fresh(self, X: Data, Z: Data | None = None) -> Array:
+        return self.kernel.fresh(self._part(X), None if Z is None else self._part(Z))
+
+    def _index(self) -> Any:
+        allowed = "a column number, a sequence of them, a slice or a boolean mask"
+        if isinstance(self.columns, slice):
+            return self.columns
+        index = np.atleast_1d(
+            np.asarray(self.columns, dtype=object if isinstance(self.columns, str) else None)
+        )
+        if index.ndim != 1 or index.size == 0 or index.dtype.kind not in "biu":
+            self._refuse("columns", self.columns, allowed)
+        return index
+
+    def _part(self, X: Data) -> Data:
+        index, d = self._index(), X.shape[1]
+        if isinstance(index, slice):
+            index = np.arange(d)[index]
+        elif index.dtype.kind == "b":
+            if index.size != d:
+                self._refuse("columns", self.columns, f"a mask of length {d}, the number of features")
+            index = np.flatnonzero(index)
+        elif index.min() < -d or index.max() >= d:
+            self._refuse(
+                "columns",
+                self.columns,
+                f"made of numbers from {-d} to {d - 1}, as the data have {d} features",
+            )
+        if index.size == 0:
+            self._refuse("columns", self.columns, f"a choice of at least one of the {d} features")
+        return columns_of(X, index)
+
+    def expression(self) -> str:
+        return f"{operand(self.kernel, ATOM)}.on({source(self.columns)})"

@@ -1,0 +1,148 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
+"""Kernels on rows of numbers: what they share."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from mercer.kernels.base import Kernel
+from mercer.kernels.data import Array, Data, variance
+from mercer.kernels.fused import Statistic
+from mercer.kernels.params import Value, is_real
+from mercer.kernels.statistics import dots, scaled_columns, squared_distances, squared_norms
+
+
+def is_number(value: Any) -> bool:
+    """Return whether this is a finite real number (a truth value is not)."""
+    if isinstance(value, bool | np.bool_):
+        return False
+    return is_real(value) and math.isfinite(value)
+
+
+def check_number(
+    owner: Value, name: str, *, least: float = -np.inf, above: float = -np.inf, integer: bool = False
+) -> None:
+    """Refuse a parameter that is not a finite number >= ``least`` and > ``above``."""
+    value = getattr(owner, name)
+    kind = "an integer" if integer else "a finite number"
+    good = (
+        is_number(value) and value >= least and value > above and (not integer or isinstance(value, Integral))
+    )
+    if not good:
+        bound = f" >= {least:g}" if least > -np.inf else f" > {above:g}" if above > -np.inf else ""
+        owner._refuse(name, value, kind + bound)
+
+
+def check_scales(owner: Value, name: str, allowed: str, good: Callable[[Array], Any]) -> None:
+    """Refuse a parameter that is neither a good number nor a 1-D array of such, one per feature."""
+    value = getattr(owner, name)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        owner._refuse(name, value, allowed)
+    if isinstance(value, str | bool) or array.ndim > 1 or array.size == 0:
+        owner._refuse(name, value, allowed)
+    if not (np.isfinite(array).all() and np.all(good(array))):
+        owner._refuse(name, value, allowed)
+
+
+class VectorKernel(Kernel):
+    """A kernel on rows of numbers, dense or CSR."""
+
+    @property
+    def is_psd(self) -> bool | None:
+        return True
+
+    @property
+    def is_vector(self) -> bool:
+        return True
+
+    @property
+    def accepts_sparse(self) -> bool:
+        return True
+
+
+class ElementwiseKernel(VectorKernel):
+    """A kernel f(s(x, z)) that is one elementwise line f over the inner product or the squared distance s.
+
+    A subclass names its ``statistic`` and writes `elementwise`, in place; the matrix then costs one matrix
+    product and one pass.
+    """
+
+    statistic: ClassVar[Statistic]
+
+    @abstractmethod
+    def elementwise(self, S: Array) -> Array:
+        """Return f(S), computed in place."""
+
+    def scales(self) -> Any:
+        """Return a factor for each column to be applied first, or None."""
+        return None
+
+    @property
+    def needs_near(self) -> bool:
+        """Whether tiny distances must be known to full relative precision."""
+        return False
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        X = self._scaled(X)
+        Z = None if Z is None else self._scaled(Z)
+        if self.statistic == "dot":
+            return self.elementwise(dots(X, Z))
+        return self.elementwise(squared_distances(X, Z, near=self.needs_near))
+
+    def evaluate_diag(self, X: Data) -> Array:
+        if self.statistic == "dot":
+            return self.elementwise(squared_norms(X))
+        return self.elementwise(np.zeros(X.shape[0], dtype=X.dtype))
+
+    def _scaled(self, X: Data) -> Data:
+        scales = self.scales()
+        if scales is None:
+            return X
+        if scales.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"{type(self).__name__} has a width for each of {scales.shape[0]} features; the data have "
+                f"{X.shape[1]}."
+            )
+        return scaled_columns(X, scales)
+
+
+class GammaKernel(VectorKernel):
+    """A vector kernel with a width ``gamma`` that may be left to the data.
+
+    ``gamma="auto"`` is 1 / n_features. ``gamma="scale"`` is 1 / (n_features * variance of all entries of
+    X), as in scikit-learn, or 1 / (n_features * standard deviation) for kernels whose statistic grows
+    linearly with the data (`Laplacian`, `Chi2`): in either case multiplying X by a constant changes
+    nothing. Sample weights enter the variance: a weight of 2 equals the row twice. Constant data give gamma
+    = 1.
+    """
+
+    homogeneity: ClassVar[int] = 2  # the statistic of t X is t^homogeneity times that of X
+    gamma: Any
+
+    @property
+    def is_resolved(self) -> bool:
+        return not isinstance(self.gamma, str)
+
+    def validate(self) -> None:
+        if isinstance(self.gamma, str):
+            if self.gamma not in ("scale", "auto"):
+                self._refuse("gamma", self.gamma, "a number >= 0, 'scale' or 'auto'")
+        elif not is_number(self.gamma) or self.gamma < 0:
+            self._refuse("gamma", self.gamma, "a number >= 0, 'scale' or 'auto'")
+
+    def resolve_on(self, X: Data, sample_weight: Any) -> Self:
+        if not isinstance(self.gamma, str):
+            return self.replaced()
+        d = X.shape[1]
+        if self.gamma == "auto":
+            return self.replaced(gamma=1.0 / d)
+        spread = variance(X, sample_weight) ** (self.homogeneity / 2)
+        return self.replaced(gamma=1.0 / (d * spread) if spread > 0 else 1.0)
