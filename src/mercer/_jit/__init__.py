@@ -11,7 +11,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mercer._jit import elementwise as elementwise
+    from mercer._jit import pairwise as pairwise
+    from mercer._jit import panels as panels
+    from mercer._jit import rowcache as rowcache
+    from mercer._jit import smo as smo
+    from mercer._jit import userkernel as userkernel
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -20,4 +24,6 @@ def __getattr__(name: str) -> ModuleType:
     try:
         return importlib.import_module(f"mercer._jit.{name}")
     except ModuleNotFoundError as error:
+        if error.name != f"mercer._jit.{name}":
+            raise
         raise AttributeError(f"mercer._jit has no module {name!r}") from error

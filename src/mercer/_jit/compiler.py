@@ -13,8 +13,14 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# "contract" lets a*b + c become one instruction. Reassociation is off: it would undo the two-step argument
+# reduction of the exponential. NaN and infinity keep their meaning.
+CONTRACT = {"contract", "nsz", "arcp"}
+# For sums, which cannot be vectorised without changing their order.
+REASSOCIATE = {"contract", "nsz", "arcp", "reassoc"}
 
-def compiled(function: F | None = None, *, fastmath: bool = False, inline: bool = False) -> Any:
+
+def compiled(function: F | None = None, *, fastmath: set[str] | bool = False, inline: bool = False) -> Any:
     """Compile ``function`` on its first call, without the GIL, cached on disk when possible."""
     if function is None:
         return lambda f: compiled(f, fastmath=fastmath, inline=inline)

@@ -1,0 +1,266 @@
+"""Panels of a kernel matrix between a few points and many: tiles that stay in the processor's cache.
+
+``Z`` holds the few points, ``X`` the many. A tile of shared statistics (squared distances, inner products) is
+computed, turned into kernel values in place, and either written out or folded into a product at once, so that
+a product with a kernel matrix never writes that matrix to memory.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._jit.bits import prefer_wide_vectors
+from mercer._jit.compiler import CONTRACT, REASSOCIATE, compiled
+from mercer._jit.elementwise import transform
+
+TILE = 512  # points of X in a tile
+FEW = 16  # points of Z in a tile: 16 x 512 float32 are 32 kB
+
+
+@compiled(fastmath=CONTRACT)
+def _distances(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, out: np.ndarray) -> None:
+    """out[t] = |x_{s+t} - z_c|^2, features of X in rows; differences first, so nothing cancels."""
+    prefer_wide_vectors()
+    d = XT.shape[0]
+    for t in range(m):
+        out[t] = 0
+    k = 0
+    while k + 4 <= d:
+        z0, z1, z2, z3 = Z[c, k], Z[c, k + 1], Z[c, k + 2], Z[c, k + 3]
+        x0, x1, x2, x3 = XT[k, s : s + m], XT[k + 1, s : s + m], XT[k + 2, s : s + m], XT[k + 3, s : s + m]
+        for t in range(m):
+            q0, q1, q2, q3 = x0[t] - z0, x1[t] - z1, x2[t] - z2, x3[t] - z3
+            out[t] += (q0 * q0 + q1 * q1) + (q2 * q2 + q3 * q3)
+        k += 4
+    while k < d:
+        z0 = Z[c, k]
+        x0 = XT[k, s : s + m]
+        for t in range(m):
+            q0 = x0[t] - z0
+            out[t] += q0 * q0
+        k += 1
+
+
+@compiled(fastmath=CONTRACT)
+def _products(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, out: np.ndarray) -> None:
+    """out[t] = <x_{s+t}, z_c>, features of X in rows."""
+    prefer_wide_vectors()
+    d = XT.shape[0]
+    for t in range(m):
+        out[t] = 0
+    k = 0
+    while k + 4 <= d:
+        z0, z1, z2, z3 = Z[c, k], Z[c, k + 1], Z[c, k + 2], Z[c, k + 3]
+        x0, x1, x2, x3 = XT[k, s : s + m], XT[k + 1, s : s + m], XT[k + 2, s : s + m], XT[k + 3, s : s + m]
+        for t in range(m):
+            out[t] += (x0[t] * z0 + x1[t] * z1) + (x2[t] * z2 + x3[t] * z3)
+        k += 4
+    while k < d:
+        z0 = Z[c, k]
+        x0 = XT[k, s : s + m]
+        for t in range(m):
+            out[t] += x0[t] * z0
+        k += 1
+
+
+@compiled
+def _dense_tile(
+    XT: np.ndarray, s: int, m: int, Z: np.ndarray, c0: int, c1: int, squared: bool, tile: np.ndarray
+) -> None:
+    for c in range(c0, c1):
+        if squared:
+            _distances(XT, s, m, Z, c, tile[c - c0])
+        else:
+            _products(XT, s, m, Z, c, tile[c - c0])
+
+
+@compiled(fastmath=CONTRACT)
+def _fold(tile: np.ndarray, rows: int, m: int, coef: np.ndarray, c0: int, out: np.ndarray, s: int) -> None:
+    """out[s + t] += sum_c coef[c0 + c] tile[c, t], summed in float64."""
+    prefer_wide_vectors()
+    o = out[s : s + m]
+    c = 0
+    while c + 4 <= rows:
+        w0, w1, w2, w3 = coef[c0 + c], coef[c0 + c + 1], coef[c0 + c + 2], coef[c0 + c + 3]
+        r0, r1, r2, r3 = tile[c], tile[c + 1], tile[c + 2], tile[c + 3]
+        for t in range(m):
+            o[t] += (w0 * r0[t] + w1 * r1[t]) + (w2 * r2[t] + w3 * r3[t])
+        c += 4
+    while c < rows:
+        w0 = coef[c0 + c]
+        r0 = tile[c]
+        for t in range(m):
+            o[t] += w0 * r0[t]
+        c += 1
+
+
+@compiled
+def dense_product(
+    XT: np.ndarray,
+    j0: int,
+    j1: int,
+    Z: np.ndarray,
+    squared: bool,
+    code: int,
+    a: float,
+    b: float,
+    c: float,
+    coef: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """out[j] += sum_i coef[i] k(z_i, x_j) for j0 <= j < j1."""
+    tile = np.empty((FEW, TILE), XT.dtype)
+    flat = tile.reshape(-1)
+    for s in range(j0, j1, TILE):
+        m = min(TILE, j1 - s)
+        for i in range(0, Z.shape[0], FEW):
+            e = min(i + FEW, Z.shape[0])
+            _dense_tile(XT, s, m, Z, i, e, squared, tile)
+            transform(flat[: (e - i) * TILE], code, a, b, c)
+            _fold(tile, e - i, m, coef, i, out, s)
+
+
+@compiled
+def dense_panel(
+    XT: np.ndarray,
+    j0: int,
+    j1: int,
+    Z: np.ndarray,
+    squared: bool,
+    code: int,
+    a: float,
+    b: float,
+    c: float,
+    out: np.ndarray,
+) -> None:
+    """out[i, j] = k(z_i, x_j) for j0 <= j < j1."""
+    tile = np.empty((FEW, TILE), XT.dtype)
+    flat = tile.reshape(-1)
+    for s in range(j0, j1, TILE):
+        m = min(TILE, j1 - s)
+        for i in range(0, Z.shape[0], FEW):
+            e = min(i + FEW, Z.shape[0])
+            _dense_tile(XT, s, m, Z, i, e, squared, tile)
+            transform(flat[: (e - i) * TILE], code, a, b, c)
+            for q in range(e - i):
+                for t in range(m):
+                    out[i + q, s + t] = tile[q, t]
+
+
+@compiled(fastmath=CONTRACT)
+def _sparse_row(
+    indices: np.ndarray, values: np.ndarray, p: int, e: int, ZT: np.ndarray, out: np.ndarray
+) -> None:
+    """out[i] = <x, z_i> for the sparse row x = values[p:e] and the columns z_i of ZT."""
+    prefer_wide_vectors()
+    m = ZT.shape[1]
+    for i in range(m):
+        out[i] = 0
+    while p + 4 <= e:
+        v0, v1, v2, v3 = values[p], values[p + 1], values[p + 2], values[p + 3]
+        r0, r1, r2, r3 = ZT[indices[p]], ZT[indices[p + 1]], ZT[indices[p + 2]], ZT[indices[p + 3]]
+        for i in range(m):
+            out[i] += (v0 * r0[i] + v1 * r1[i]) + (v2 * r2[i] + v3 * r3[i])
+        p += 4
+    while p < e:
+        v0 = values[p]
+        r0 = ZT[indices[p]]
+        for i in range(m):
+            out[i] += v0 * r0[i]
+        p += 1
+
+
+@compiled(fastmath=CONTRACT)
+def _to_distances(row: np.ndarray, x_norm: float, z_norms: np.ndarray) -> None:
+    prefer_wide_vectors()
+    zero = row.dtype.type(0)  # a literal 0 would be an integer, and turn float32 into float64
+    for i in range(row.size):
+        row[i] = max(x_norm + z_norms[i] - (row[i] + row[i]), zero)
+
+
+@compiled(fastmath=REASSOCIATE)
+def _dot(row: np.ndarray, coef: np.ndarray) -> float:
+    prefer_wide_vectors()
+    total = 0.0
+    for i in range(row.size):
+        total += coef[i] * row[i]
+    return total
+
+
+@compiled
+def sparse_product(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    values: np.ndarray,
+    norms: np.ndarray,
+    j0: int,
+    j1: int,
+    ZT: np.ndarray,
+    z_norms: np.ndarray,
+    squared: bool,
+    code: int,
+    a: float,
+    b: float,
+    c: float,
+    coef: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """out[j] += sum_i coef[i] k(z_i, x_j) for sparse rows x_j; ZT holds the few points as dense columns."""
+    row = np.empty(ZT.shape[1], ZT.dtype)
+    for j in range(j0, j1):
+        _sparse_row(indices, values, indptr[j], indptr[j + 1], ZT, row)
+        if squared:
+            _to_distances(row, norms[j], z_norms)
+        transform(row, code, a, b, c)
+        out[j] += _dot(row, coef)
+
+
+@compiled
+def sparse_panel(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    values: np.ndarray,
+    norms: np.ndarray,
+    j0: int,
+    j1: int,
+    ZT: np.ndarray,
+    z_norms: np.ndarray,
+    squared: bool,
+    code: int,
+    a: float,
+    b: float,
+    c: float,
+    out: np.ndarray,
+) -> None:
+    """out[j, i] = k(z_i, x_j) for sparse rows x_j."""
+    for j in range(j0, j1):
+        row = out[j]
+        _sparse_row(indices, values, indptr[j], indptr[j + 1], ZT, row)
+        if squared:
+            _to_distances(row, norms[j], z_norms)
+        transform(row, code, a, b, c)
+
+
+@compiled
+def finish_tile(
+    tile: np.ndarray,
+    z_norms: np.ndarray,
+    x_norms: np.ndarray,
+    squared: bool,
+    code: int,
+    a: float,
+    b: float,
+    c: float,
+) -> None:
+    """Turn a tile of inner products (z by x, from a matrix product) into kernel values in place."""
+    for i in range(tile.shape[0]):
+        row = tile[i]
+        if squared:
+            _to_distances(row, z_norms[i], x_norms)
+        transform(row, code, a, b, c)
+
+
+@compiled
+def fold_tile(tile: np.ndarray, coef: np.ndarray, out: np.ndarray, s: int) -> None:
+    """out[s + t] += sum_i coef[i] tile[i, t], summed in float64."""
+    _fold(tile, tile.shape[0], tile.shape[1], coef, 0, out, s)

@@ -1,0 +1,226 @@
+"""What all kernel machines share as scikit-learn estimators: kernel, data, threads, limits, certificate."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
+
+from mercer.gram import Gram, Workers, gram, resolve_threads
+from mercer.gram.spectrum import smallest_eigenvalue
+from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
+from mercer.problems import Certificate, Dual
+from mercer.solvers import Decomposition, Limits, Solution
+from mercer.solvers.base import Progress
+
+
+class IndefiniteKernelWarning(UserWarning):
+    """The kernel matrix is not positive semi-definite, so the fit is a stationary point without a gap."""
+
+
+class KernelMachine(BaseEstimator):
+    """Base of the estimators that solve a dual over a kernel matrix."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "cache_size": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "shrinking": ["boolean"],
+        "verbose": ["verbose"],
+        "solver": [StrOptions({"auto", "decomposition"})],
+        "criterion": [StrOptions({"kkt", "gap"})],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "n_jobs": [Integral, None],
+        "precision": [StrOptions({"auto", "single", "double"})],
+        "fit_intercept": ["boolean"],
+        "warm_start": ["boolean"],
+        "on_interrupt": [StrOptions({"raise", "keep"})],
+        "trace": ["boolean"],
+    }
+
+    # -- data --------------------------------------------------------------------------------------------------
+
+    def _kernel(self) -> Kernel:
+        """Return the kernel that the parameters name, not yet resolved."""
+        return as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+
+    def _check_X(self, X: Any, *, kernel: Kernel, reset: bool) -> Any:
+        if kernel.is_vector or kernel.pairwise:
+            X = validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr" if kernel.accepts_sparse else False,
+                dtype=[np.float64, np.float32],
+                order="C",
+                accept_large_sparse=True,
+            )
+        X = kernel.check(X, estimator=self)
+        if kernel.pairwise and reset and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"kernel='precomputed' needs a square kernel matrix in fit, X has shape {X.shape}: rows and columns "
+                "are the training points"
+            )
+        if kernel.pairwise and not reset and X.shape[1] != self.shape_fit_[0]:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but a precomputed kernel needs one for each of the "
+                f"{self.shape_fit_[0]} training points"
+            )
+        return X
+
+    def _check_weight(self, sample_weight: Any, X: Any, n: int) -> np.ndarray:
+        if sample_weight is None:
+            return np.ones(n)
+        weight: np.ndarray = _check_sample_weight(
+            sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=False
+        )
+        if (weight < 0).any():
+            raise ValueError(
+                f"Negative values in data passed to `sample_weight`: sample_weight has {int((weight < 0).sum())} "
+                "negative entries, weights must be at least 0"
+            )
+        if not (weight > 0).any():
+            raise ValueError("sample_weight is zero for every row: nothing is left to fit")
+        return weight
+
+    @staticmethod
+    def _length(X: Any) -> int:
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+    def _check_lengths(self, X: Any, y: Any) -> None:
+        check_consistent_length(X, y)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            kernel = self._kernel()
+        except (ValueError, TypeError):  # wrong parameters are refused by fit, not by looking at tags
+            return tags
+        tags.input_tags.sparse = kernel.accepts_sparse
+        tags.input_tags.pairwise = kernel.pairwise
+        tags.input_tags.positive_only = bool(kernel.requires_positive)
+        tags.input_tags.two_d_array = kernel.is_vector or kernel.pairwise
+        tags.input_tags.string = not (kernel.is_vector or kernel.pairwise)
+        return tags
+
+    # -- work --------------------------------------------------------------------------------------------------
+
+    def _workers(self) -> Workers:
+        return Workers(resolve_threads(self.n_jobs))
+
+    def _cache_bytes(self) -> int:
+        return int(self.cache_size * 1e6)
+
+    def _gram(self, kernel: Kernel, X: Any, workers: Workers) -> Gram:
+        # Half of the budget is for kept kernel values, half for the working set's block.
+        return gram(
+            kernel, X, precision=self.precision, tol=self.tol, cache_bytes=self._cache_bytes() // 2, workers=workers
+        )
+
+    def _solver(self, limits: Limits, listener: Callable[[Progress], None] | None) -> Decomposition:
+        return Decomposition(
+            tol=self.tol,
+            criterion=self.criterion,
+            block_bytes=self._cache_bytes() // 2,
+            limits=limits,
+            listener=listener,
+        )
+
+    def _limits(self) -> Limits:
+        return Limits(max_iter=self.max_iter, time_limit=self.time_limit)
+
+    def _listener(self, history: list[dict[str, float]]) -> Callable[[Progress], None] | None:
+        if not self.trace and not self.verbose:
+            return None
+
+        def listen(p: Progress) -> None:
+            if self.trace:
+                history.append(
+                    {
+                        "n_iter": p.n_iter, "seconds": p.seconds, "dual": p.dual, "primal": p.dual + p.gap,
+                        "gap": p.gap, "kkt_violation": p.violation, "n_support": p.n_support,
+                        "kernel_evaluations": p.evaluations,
+                    }
+                )  # fmt: skip
+            if self.verbose:
+                sys.stdout.write(
+                    f"[{type(self).__name__}] {p.seconds:8.2f} s  step {p.n_iter:>9}  KKT violation "
+                    f"{p.violation:.3e}  gap {p.gap:.3e}  support vectors {p.n_support}\n"
+                )
+
+        return listen
+
+    def _solve(
+        self, matrix: Gram, problem: Dual, limits: Limits, history: list[dict[str, float]], start: Any = None
+    ) -> Solution:
+        return self._solver(limits, self._listener(history)).solve(matrix, problem, start)
+
+    # -- the verdict -------------------------------------------------------------------------------------------
+
+    def _psd(self, kernel: Kernel, matrix: Gram) -> bool:
+        """Return whether a gap may be claimed; say so when an unknown kernel turns out indefinite."""
+        if kernel.is_psd is not None:
+            return bool(kernel.is_psd)
+        least, largest = smallest_eigenvalue(matrix)
+        self.smallest_eigenvalue_ = least
+        if least >= -1e-7 * max(largest, 1e-300):
+            return True
+        warnings.warn(
+            f"the kernel matrix is not positive semi-definite: its smallest eigenvalue is about {least:.3g} (largest "
+            f"{largest:.3g}). The fit is a stationary point; no duality gap can be given.",
+            IndefiniteKernelWarning,
+            stacklevel=4,
+        )
+        return False
+
+    def _conclude(self, certificate: Certificate) -> None:
+        """Store the certificate and warn or re-raise as the parameters ask."""
+        self.certificate_ = certificate
+        self.fit_status_ = 0 if certificate.status in ("optimal", "stationary") else 1
+        if certificate.status == "interrupted":
+            if self.on_interrupt == "raise":
+                raise KeyboardInterrupt
+            return
+        if certificate.status in ("iteration_limit", "time_limit"):
+            what = "max_iter" if certificate.status == "iteration_limit" else "time_limit"
+            value = getattr(self, what)
+            known = (
+                f"relative gap {certificate.relative_gap:.3g}"
+                if math.isfinite(certificate.relative_gap)
+                else "no bound on the distance to the optimum yet"
+            )
+            warnings.warn(
+                f"{type(self).__name__} stopped at {what}={value} after {certificate.n_iter} steps, before tol="
+                f"{self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. The model is usable; raise "
+                f"{what}, loosen tol, or scale the features.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _kept(self, X: Any, support: np.ndarray) -> Any:
+        """Return the support vectors: items of X, or nothing for a precomputed kernel."""
+        if isinstance(self.kernel_, Precomputed):
+            return np.empty((0, 0))
+        return self.kernel_.take(X, support)
+
+    def _reference(self) -> Any:
+        """Return what new points are compared with: support vectors, or their columns in a given matrix."""
+        check_is_fitted(self)
+        return self.support_ if isinstance(self.kernel_, Precomputed) else self.support_vectors_
+
+    @property
+    def _pairwise_kernel(self) -> bool:
+        return isinstance(self.kernel_, Precomputed)

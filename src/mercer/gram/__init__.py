@@ -1,0 +1,25 @@
+"""Rows, blocks, diagonal and products of a kernel matrix under a memory budget.
+
+The only layer that knows dense from sparse, float32 from float64, kept from recomputed, given from computed.
+A solver sees :class:`Gram`, never the data.
+"""
+
+from mercer.gram.base import Gram
+from mercer.gram.build import gram
+from mercer.gram.generic import GenericGram
+from mercer.gram.matrix import MatrixGram
+from mercer.gram.predict import Segment, cross_products
+from mercer.gram.threads import Workers, resolve_threads
+from mercer.gram.vectors import VectorGram
+
+__all__ = [
+    "GenericGram",
+    "Gram",
+    "MatrixGram",
+    "Segment",
+    "VectorGram",
+    "Workers",
+    "cross_products",
+    "gram",
+    "resolve_threads",
+]

@@ -1,0 +1,69 @@
+"""What a solver may ask of a kernel matrix."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.gram.threads import Workers
+
+Floats = NDArray[np.floating[Any]]
+Float64 = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+
+class Gram(ABC):
+    """The n by n matrix K with K_ij = k(x_i, x_j), of which only asked-for parts exist in memory.
+
+    Attributes
+    ----------
+    n : int
+        Number of points.
+    dtype : numpy.dtype
+        Precision of the entries; sums are always float64.
+    evaluations : int
+        Kernel values computed so far.
+    is_psd : bool or None
+        Whether the kernel is known to be positive semi-definite (None: unknown).
+    """
+
+    n: int
+    dtype: np.dtype[Any]
+    evaluations: int = 0
+    is_psd: bool | None = None
+    independent_subsets: bool = True  # whether subsets may be used from several threads at once
+
+    @abstractmethod
+    def diag(self) -> Float64:
+        """Return the diagonal, exact to float64 rounding of the kernel in this precision."""
+
+    @abstractmethod
+    def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
+        """Return K[idx][:, jdx] (written to ``out`` when given)."""
+
+    @abstractmethod
+    def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
+        """Add K[:, idx] @ coef to ``out`` (length n, float64), in place."""
+
+    @abstractmethod
+    def exact(self) -> Gram:
+        """Return the same matrix in float64."""
+
+    @abstractmethod
+    def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
+        """Return the matrix restricted to the points ``idx`` (with its own threads when they are given)."""
+
+    def rows(self, idx: Index) -> Floats:
+        """Return K[idx, :]."""
+        return self.block(np.asarray(idx, dtype=np.intp), np.arange(self.n))
+
+    def matvec(self, v: Float64) -> Float64:
+        """Return K @ v in float64 sums; zeros in ``v`` cost nothing."""
+        idx = np.flatnonzero(v)
+        out = np.zeros(self.n)
+        if idx.size:
+            self.add_product(idx, np.ascontiguousarray(v[idx], dtype=np.float64), out)
+        return out

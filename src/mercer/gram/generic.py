@@ -1,0 +1,225 @@
+"""Kernel matrices of any kernel: rows are computed once and kept while memory lasts."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from mercer import _jit
+from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.gram.threads import Workers
+from mercer.kernels import Kernel
+
+BATCH = 64  # rows computed, and stored, together
+TILE_COLUMNS = 1024  # columns per task
+
+
+class RowCache:
+    """Rows of a matrix with n columns, the least recently used leaving first.
+
+    Parameters
+    ----------
+    n : int
+        Length of a row.
+    dtype : dtype
+        Precision.
+    budget : int
+        Bytes; a hard bound. Memory is taken as rows come, never ahead.
+    """
+
+    def __init__(self, n: int, dtype: Any, budget: int) -> None:
+        self.n = n
+        self.dtype = np.dtype(dtype)
+        self.capacity = int(max(1, budget // max(1, n * self.dtype.itemsize)))
+        self.slot = np.full(n, -1, dtype=np.int64)  # row -> slot
+        self.owner = np.empty(0, dtype=np.int64)  # slot -> row
+        self.stamp = np.empty(0, dtype=np.int64)
+        self.chunks: list[Floats] = []
+        self.chunk_rows = int(min(BATCH, self.capacity))
+        self.used = 0
+        self.clock = 0
+
+    def take_slots(self, rows: Index, pinned: Index) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Give each of ``rows`` a slot, putting out the oldest rows but never those in ``pinned``."""
+        self.clock += 1
+        slots = np.empty(rows.size, dtype=np.int64)
+        fresh = min(rows.size, self.capacity - self.used)
+        for t in range(fresh):
+            if self.used == len(self.chunks) * self.chunk_rows:
+                size = min(self.chunk_rows, self.capacity - self.used)
+                self.chunks.append(np.empty((size, self.n), dtype=self.dtype))
+                self.owner = np.append(self.owner, np.full(size, -1))
+                self.stamp = np.append(self.stamp, np.zeros(size, dtype=np.int64))
+            slots[t] = self.used
+            self.used += 1
+        if fresh < rows.size:
+            age = self.stamp[: self.used].copy()
+            age[slots[:fresh]] = np.iinfo(np.int64).max
+            held = self.slot[pinned]
+            age[held[held >= 0]] = np.iinfo(np.int64).max
+            need = rows.size - fresh
+            out = np.argpartition(age, need - 1)[:need]
+            self.slot[self.owner[out]] = -1
+            slots[fresh:] = out
+        self.owner[slots] = rows
+        self.slot[rows] = slots
+        self.stamp[slots] = self.clock
+        return slots
+
+    def touch(self, rows: Index) -> None:
+        """Mark rows as just used."""
+        self.clock += 1
+        self.stamp[self.slot[rows]] = self.clock
+
+    def row(self, slot: int) -> Floats:
+        """Return the storage of a slot."""
+        return self.chunks[slot // self.chunk_rows][slot % self.chunk_rows]
+
+    def by_chunk(self, slots: Index) -> list[tuple[Floats, Index, Index]]:
+        """Return (chunk, position in ``slots``, row in the chunk) for each chunk that is needed."""
+        number = slots // self.chunk_rows
+        return [
+            (self.chunks[k], where := np.flatnonzero(number == k), slots[where] % self.chunk_rows)
+            for k in np.unique(number)
+        ]
+
+
+class GenericGram(Gram):
+    """K of any kernel, evaluated in tiles on several threads, with a row cache.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Resolved.
+    X : array, CSR or sequence
+        The points, as ``kernel.check`` returns them.
+    dtype : dtype
+        Precision in which values are kept.
+    workers : Workers
+        The threads.
+    cache_bytes : int
+        Bound of the row cache.
+    """
+
+    def __init__(self, kernel: Kernel, X: Any, dtype: Any, workers: Workers, cache_bytes: int) -> None:
+        self.kernel = kernel
+        self.X = X
+        self.n = X.shape[0] if hasattr(X, "shape") else len(X)
+        self.dtype = np.dtype(dtype)
+        self.workers = workers
+        self.is_psd = kernel.is_psd
+        self.independent_subsets = False  # they share the rows, and the threads, of the whole
+        self.evaluations = 0
+        self.cache_bytes = cache_bytes
+        self.cache = RowCache(self.n, self.dtype, cache_bytes)
+        self._lock = threading.RLock()
+        self._diag: Float64 | None = None
+
+    def diag(self) -> Float64:
+        if self._diag is None:
+            self._diag = np.asarray(self.kernel.evaluate_diag(self.X), dtype=np.float64)
+        return self._diag
+
+    def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
+        idx, jdx = np.asarray(idx, dtype=np.intp), np.asarray(jdx, dtype=np.intp)
+        if out is None:
+            out = np.empty((idx.size, jdx.size), dtype=self.dtype)
+        with self._lock:
+            known = self.cache.slot[idx] >= 0
+            for t in np.flatnonzero(known):
+                out[t] = self.cache.row(int(self.cache.slot[idx[t]]))[jdx]
+        missing = np.flatnonzero(~known)
+        if missing.size:
+            self._evaluate(idx[missing], jdx, out, missing)
+        return out
+
+    def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
+        step = min(BATCH, self.cache.capacity)
+        for s in range(0, idx.size, step):
+            part = idx[s : s + step]
+            with self._lock:
+                self.keep_rows(part)
+                self.cache.touch(part)
+                for chunk, where, local in self.cache.by_chunk(self.cache.slot[part]):
+                    weights = np.ascontiguousarray(coef[s + where])
+                    self.workers.ranges(self.n, _Fold(chunk, local, weights, out), align=512)
+
+    def keep_rows(self, idx: Index) -> None:
+        """Compute and keep those rows of ``idx`` (no more than fit) that are not kept yet."""
+        missing = idx[self.cache.slot[idx] < 0]
+        for s in range(0, missing.size, BATCH):
+            self._compute_rows(missing[s : s + BATCH], idx)
+
+    def _compute_rows(self, missing: Index, pinned: Index) -> None:
+        slots = self.cache.take_slots(missing, pinned)
+        rows = np.empty((missing.size, self.n), dtype=self.dtype)
+        self._evaluate(missing, np.arange(self.n), rows, np.arange(missing.size))
+        for t, slot in enumerate(slots):
+            self.cache.row(int(slot))[...] = rows[t]
+
+    def _evaluate(self, idx: Index, jdx: Index, out: Floats, where: Index) -> None:
+        """out[where] = K[idx][:, jdx] by the kernel itself."""
+        self.evaluations += idx.size * jdx.size
+        whole = jdx.size == self.n
+
+        def work(start: int, stop: int) -> None:
+            for s in range(0, idx.size, BATCH):
+                few = self.kernel.take(self.X, idx[s : s + BATCH])
+                for t in range(start, stop, TILE_COLUMNS):
+                    e = min(t + TILE_COLUMNS, stop)
+                    many = self.kernel.take(self.X, np.arange(t, e) if whole else jdx[t:e])
+                    out[where[s : s + BATCH], t:e] = self.kernel.evaluate(few, many)
+
+        self.workers.ranges(jdx.size, work)
+
+    def exact(self) -> Gram:
+        if self.dtype == np.float64:
+            return self
+        return GenericGram(self.kernel, self.X, np.float64, self.workers, self.cache_bytes)
+
+    def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
+        return SubGram(self, np.asarray(idx, dtype=np.intp))
+
+
+class _Fold:
+    """One stripe of a product with cached rows."""
+
+    def __init__(self, chunk: Floats, local: Index, coef: Float64, out: Float64) -> None:
+        self.chunk, self.local, self.coef, self.out = chunk, local, coef, out
+
+    def __call__(self, start: int, stop: int) -> None:
+        _jit.rowcache.fold_rows(self.chunk, self.local, self.coef, start, stop, self.out)
+
+
+class SubGram(Gram):
+    """Some points of a Gram, served from the rows that the whole keeps: the pairs of many classes share them."""
+
+    def __init__(self, parent: GenericGram, idx: Index) -> None:
+        self.parent, self.idx = parent, idx
+        self.n = idx.size
+        self.dtype = parent.dtype
+        self.is_psd = parent.is_psd
+
+    def diag(self) -> Float64:
+        return self.parent.diag()[self.idx]
+
+    def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
+        parent = self.parent
+        if parent.cache.capacity >= parent.n:  # the other pairs will ask for the rest of these rows
+            with parent._lock:
+                parent.keep_rows(self.idx[idx])
+        return parent.block(self.idx[idx], self.idx[jdx], out)
+
+    def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
+        whole = np.zeros(self.parent.n)
+        self.parent.add_product(self.idx[idx], coef, whole)
+        out += whole[self.idx]
+
+    def exact(self) -> Gram:
+        exact = self.parent.exact()
+        return self if exact is self.parent else exact.subset(self.idx)
+
+    def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
+        return SubGram(self.parent, self.idx[idx])

@@ -1,0 +1,182 @@
+"""Two-class problems as duals in beta_i = y_i alpha_i."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
+
+
+def _bias_group(n: int, fit_intercept: bool) -> dict[str, np.ndarray | None]:
+    if not fit_intercept:
+        return {"group": None, "sums": None}
+    return {"group": np.zeros(n, dtype=np.int64), "sums": np.zeros(1)}
+
+
+def soft_margin(y: Float64, C: Float64, *, fit_intercept: bool = True) -> Dual:
+    r"""Return the dual of  min 1/2 ||w||^2 + sum_i C_i max(0, 1 - y_i f(x_i)).
+
+    It is  min 1/2 beta'K beta - y'beta  with 0 <= y_i beta_i <= C_i and, with a bias, sum beta = 0.
+
+    Parameters
+    ----------
+    y : (n,) float64
+        Labels +1 and -1.
+    C : (n,) float64
+        The price of each point's slack: C times the sample's and the class's weight.
+    fit_intercept : bool
+        Whether f has an unpenalised bias.
+
+    References
+    ----------
+    Cortes and Vapnik (1995), Support-vector networks, Machine Learning 20.
+    """
+    lo = np.where(y > 0, 0.0, -C)
+    hi = np.where(y > 0, C, 0.0)
+    return Dual(-y, lo, hi, **_bias_group(y.size, fit_intercept))  # type: ignore[arg-type]
+
+
+def squared_hinge(y: Float64, C: Float64, *, fit_intercept: bool = True) -> Dual:
+    r"""Return the dual of  min 1/2 ||w||^2 + sum_i C_i max(0, 1 - y_i f(x_i))^2  (2-norm soft margin).
+
+    The box loses its upper side and the diagonal gains r_i = 1 / (2 C_i). A point of weight zero is held at
+    zero.
+    """
+    with np.errstate(divide="ignore"):
+        r = np.where(C > 0, 1.0 / (2.0 * C), 1.0)
+    free = np.where(C > 0, np.inf, 0.0)
+    lo = np.where(y > 0, 0.0, -free)
+    hi = np.where(y > 0, free, 0.0)
+    return Dual(-y, lo, hi, r=r, **_bias_group(y.size, fit_intercept))  # type: ignore[arg-type]
+
+
+class HardMargin(Dual):
+    r"""The maximal margin, found as the nearest points of the two classes' convex hulls.
+
+        minimise 1/2 beta'K beta,   beta_i y_i >= 0,   each class sums to +1 or -1
+
+    This problem is bounded even when the classes cannot be separated; its optimum is then zero. With
+    d^2 = beta'K beta the multipliers of  max sum alpha - 1/2 alpha'Y K Y alpha  are (2 / d^2) |beta|, and the
+    margin is d / 2.
+
+    Parameters
+    ----------
+    y : (n,) float64
+        Labels +1 and -1.
+    weight : (n,) float64
+        Points of weight zero are left out; other weights have no meaning for a hard margin.
+    spread : float
+        Largest squared norm of a point, the scale against which d^2 counts as zero.
+
+    References
+    ----------
+    Bennett and Bredensteiner (2000), Duality and geometry in SVM classifiers.
+    """
+
+    def __init__(self, y: Float64, weight: Float64, spread: float) -> None:
+        there = np.where(weight > 0, 1.0, 0.0)
+        lo = np.where(y > 0, 0.0, -there)
+        hi = np.where(y > 0, there, 0.0)
+        group = np.where(y > 0, 0, 1).astype(np.int64)
+        super().__init__(np.zeros(y.size), lo, hi, group=group, sums=np.array([1.0, -1.0]))
+        self.y = y
+        self.there = there > 0
+        self.spread = spread
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        # The user's functional margins are 2 / d^2 times those of the hulls, and d^2 = 2 objective.
+        return tol * objective
+
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        return float(b @ f) <= 1e-12 * self.spread
+
+    def evaluate(self, b: Float64, f: Float64) -> Values:
+        squared_distance = float(self.beta(b) @ f)
+        positive = self.there & (self.y > 0)
+        negative = self.there & (self.y < 0)
+        top, bottom = float(f[positive].min()), float(f[negative].max())
+        width = top - bottom  # twice rho
+        g = self.gradient(b, f)
+        multipliers = self.multipliers(b, g)
+        if squared_distance <= 0.0:
+            return Values(math.inf, math.inf, math.inf, math.inf, multipliers)
+        dual = 2.0 / squared_distance
+        violation = self.violation(b, g) * 2.0 / squared_distance
+        if width <= 0.0:
+            return Values(math.inf, dual, math.inf, violation, multipliers)
+        excess = float(b[positive] @ (f[positive] - top) + b[negative] @ (f[negative] - bottom))
+        primal = 2.0 * squared_distance / width**2
+        gap = 2.0 * excess * (squared_distance + width) / (width**2 * squared_distance)
+        return Values(primal, dual, max(gap, 0.0), violation, multipliers)
+
+    def recover(self, coef: Float64) -> Float64:
+        total = 0.5 * float(np.abs(coef).sum())
+        return coef / total if total > 0 else coef.copy()
+
+    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
+        squared_norm = float(coef @ f)
+        dual = float(np.abs(coef).sum()) - 0.5 * squared_norm
+        least = float((self.y * (f + intercept))[self.there].min())
+        total = 0.5 * float(np.abs(coef).sum())
+        b = coef / total
+        violation = total * self.violation(b, self.gradient(b, f / total))
+        if least <= 0.0:
+            return Values(math.inf, dual, math.inf, violation, np.zeros(2))
+        primal = 0.5 * squared_norm / least**2
+        return Values(primal, dual, max(primal - dual, 0.0), violation, np.zeros(2))
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        squared_distance = float(self.beta(b) @ f)
+        if self.hopeless(b, f):
+            raise InfeasibleError(
+                "the classes cannot be separated by a hard margin in this kernel's feature space (their convex "
+                "hulls meet): use a finite C, or a kernel that separates them"
+            )
+        scale = 2.0 / squared_distance
+        lam = self.multipliers(b, self.gradient(b, f))
+        # Class + lies at f >= -lam_0, class - at f <= -lam_1: the bias puts zero in the middle.
+        intercept = 0.5 * float(lam[0] + lam[1]) * scale
+        return Machine(scale * self.beta(b), intercept, scale * f + intercept)
+
+
+
+class HardMarginThroughOrigin(Dual):
+    r"""The maximal margin without a bias:  min 1/2 ||w||^2  subject to  y_i <w, x_i> >= 1.
+
+    The dual's box has no upper side. While the classes cannot be separated through the origin it has no finite
+    optimum, and ||w|| / sum alpha, the distance of the hull of the points y_i x_i from the origin, goes to zero.
+    """
+
+    def __init__(self, y: Float64, weight: Float64, spread: float) -> None:
+        free = np.where(weight > 0, np.inf, 0.0)
+        super().__init__(-y, np.where(y > 0, 0.0, -free), np.where(y > 0, free, 0.0))
+        self.y = y
+        self.there = weight > 0
+        self.spread = spread
+
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        total = float(np.abs(b).sum())
+        return total > 0 and float(b @ f) <= 1e-12 * self.spread * total**2
+
+    def evaluate(self, b: Float64, f: Float64) -> Values:
+        squared_norm = float(b @ f)
+        dual = -self.objective(b, f)
+        violation = self.violation(b, self.gradient(b, f))
+        least = float((self.y * f)[self.there].min())
+        if least <= 0.0:
+            return Values(math.inf, dual, math.inf, violation, np.zeros(0))
+        primal = 0.5 * squared_norm / least**2
+        return Values(primal, dual, max(primal - dual, 0.0), violation, np.zeros(0))
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        if self.hopeless(b, f):
+            raise InfeasibleError(
+                "the classes cannot be separated through the origin by a hard margin in this kernel's feature "
+                "space: use a finite C, fit_intercept=True, or another kernel"
+            )
+        return super().machine(b, f)
+
+    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
+        return self.evaluate(coef, f)

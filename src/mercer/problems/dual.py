@@ -1,0 +1,255 @@
+"""The one dual of all support vector problems, in signed variables.
+
+    minimise    q(b) = 1/2 beta' K beta + 1/2 sum_t r_t b_t^2 + p'b
+    subject to  lo <= b <= hi,   the sum of b over each group g equal to s_g
+
+beta (one entry per point) is the sum of the ``copies`` of b: one copy for classification and novelty detection,
+two for regression, one for each side of the tube. With beta_i = y_i alpha_i no label appears anywhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float64 = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class InfeasibleError(ValueError):
+    """The problem has no feasible point, or no finite optimum."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Where a point of the dual stands.
+
+    ``multipliers`` are those of the groups (the bias, minus rho, ...): the reduced cost of variable t is
+    gradient_t + multipliers[group_t].
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    violation: float
+    multipliers: Float64
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A function f(x) = sum_i coef_i k(x_i, x) + intercept, read off a point of the dual."""
+
+    coef: Float64
+    intercept: float
+    values: Float64  # f at the training points, intercept included
+
+
+class Dual:
+    """A box-constrained quadratic problem over a kernel matrix, with the sums of groups fixed.
+
+    Parameters
+    ----------
+    p, lo, hi : (copies n,) float64
+        Linear term and box.
+    r : (copies n,) float64, optional
+        Diagonal shift (the squared losses).
+    group : (copies n,) int64, optional
+        Group of each variable; None when no sum is fixed (a fixed bias).
+    sums : (groups,) float64, optional
+        The sums.
+    copies : int
+        Variables per point.
+    scale : float
+        The problem's own dual value is -scale q.
+    """
+
+    def __init__(
+        self,
+        p: Float64,
+        lo: Float64,
+        hi: Float64,
+        *,
+        r: Float64 | None = None,
+        group: Ints | None = None,
+        sums: Float64 | None = None,
+        copies: int = 1,
+        scale: float = 1.0,
+    ) -> None:
+        self.p, self.lo, self.hi = p, lo, hi
+        self.copies = copies
+        self.size = p.size
+        self.n = p.size // copies
+        self.r = np.zeros(p.size) if r is None else r
+        self.has_shift = r is not None
+        self.group = group
+        self.sums = np.zeros(0) if sums is None else sums
+        self.scale = scale
+        self.fixed = lo == hi
+
+    # -- points ------------------------------------------------------------------------------------------------
+
+    def start(self) -> Float64:
+        """Return a feasible point: zero moved as little as the sums demand, first variables first."""
+        return self.nearest(np.zeros(self.size))
+
+    def nearest(self, b: Float64) -> Float64:
+        """Return a feasible point near ``b``: clipped to the box, then each group's sum mended."""
+        b = np.clip(b, self.lo, self.hi)
+        if self.group is None:
+            return b
+        for g, wanted in enumerate(self.sums):
+            members = np.flatnonzero(self.group == g)
+            missing = float(wanted - b[members].sum())
+            room = self.hi[members] - b[members] if missing > 0 else b[members] - self.lo[members]
+            if not np.isfinite(room).all():
+                room = np.minimum(room, abs(missing) + 1.0)
+            before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
+            step = np.clip(abs(missing) - before, 0.0, room)
+            b[members] += np.sign(missing) * step
+            if abs(float(wanted - b[members].sum())) > 1e-9 * max(1.0, abs(float(wanted))):
+                raise InfeasibleError(f"the variables of group {g} cannot sum to {wanted:g} inside their box")
+        return b
+
+    def beta(self, b: Float64) -> Float64:
+        """Return the coefficients of the points."""
+        return b if self.copies == 1 else b.reshape(self.copies, self.n).sum(axis=0)
+
+    def copies_sum(self, b: Float64, w: int) -> Float64:
+        """Return the coefficients of w points from their variables."""
+        return b if self.copies == 1 else b.reshape(self.copies, w).sum(axis=0)
+
+    # -- value and optimality ----------------------------------------------------------------------------------
+
+    def gradient(self, b: Float64, f: Float64) -> Float64:
+        """Return the gradient of q at b, given f = K beta."""
+        whole = f if self.copies == 1 else np.tile(f, self.copies)
+        g = whole + self.p
+        if self.has_shift:
+            g += self.r * b
+        return g
+
+    def objective(self, b: Float64, f: Float64) -> float:
+        """Return q(b), given f = K beta."""
+        value = 0.5 * float(self.beta(b) @ f) + float(self.p @ b)
+        if self.has_shift:
+            value += 0.5 * float(self.r @ (b * b))
+        return value
+
+    def extremes(self, b: Float64, g: Float64) -> tuple[Float64, Float64]:
+        """Return, per group, the largest -gradient among variables that may grow and the least that may shrink."""
+        assert self.group is not None
+        v = -g
+        up = np.where(b < self.hi, v, -np.inf)
+        down = np.where(b > self.lo, v, np.inf)
+        if self.sums.size == 1:
+            return np.array([up.max(initial=-np.inf)]), np.array([down.min(initial=np.inf)])
+        tops = np.array([up[self.group == k].max(initial=-np.inf) for k in range(self.sums.size)])
+        bottoms = np.array([down[self.group == k].min(initial=np.inf) for k in range(self.sums.size)])
+        return tops, bottoms
+
+    def violation(self, b: Float64, g: Float64) -> float:
+        """Return the largest KKT violation: the most that any allowed exchange could gain per unit."""
+        if self.group is None:
+            up = np.where(b < self.hi, -g, 0.0)
+            down = np.where(b > self.lo, g, 0.0)
+            return float(max(up.max(initial=0.0), down.max(initial=0.0)))
+        tops, bottoms = self.extremes(b, g)
+        with np.errstate(invalid="ignore"):
+            return float(max(0.0, np.max(tops - bottoms, initial=0.0)))
+
+    def multipliers(self, b: Float64, g: Float64) -> Float64:
+        """Return the groups' multipliers: the mean over free variables, else the middle of what KKT allows."""
+        if self.group is None:
+            return np.zeros(0)
+        tops, bottoms = self.extremes(b, g)
+        free = (b > self.lo) & (b < self.hi)
+        out = np.zeros(self.sums.size)
+        for k in range(self.sums.size):
+            members = free if self.sums.size == 1 else free & (self.group == k)
+            if members.any():
+                out[k] = float(np.mean(-g[members]))
+            elif np.isfinite(tops[k]) and np.isfinite(bottoms[k]):
+                out[k] = 0.5 * (tops[k] + bottoms[k])
+            elif np.isfinite(tops[k]):
+                out[k] = tops[k]
+            elif np.isfinite(bottoms[k]):
+                out[k] = bottoms[k]
+        return out
+
+    def costs(self, g: Float64, multipliers: Float64) -> Float64:
+        """Return the reduced costs: gradient plus the group's multiplier."""
+        return g if self.group is None else g + multipliers[self.group]
+
+    def gap(self, b: Float64, costs: Float64) -> float:
+        """Return primal minus dual as a sum of non-negative terms.
+
+        A bounded variable with reduced cost c gives (b - lo) max(c, 0) + (hi - b) max(-c, 0). A variable that
+        is unbounded on the side of its loss, with shift r, gives the squared loss's term: with
+        h = c - r b (the cost before the shift) and u the part of -h that the loss sees,
+        (u - r |b|)^2 / (2 r) + |b| max(h, 0).
+        """
+        with np.errstate(invalid="ignore"):
+            low = np.where(costs > 0, (b - self.lo) * costs, 0.0)
+            high = np.where(costs < 0, (self.hi - b) * -costs, 0.0)
+        unbounded = ~np.isfinite(self.hi) | ~np.isfinite(self.lo)
+        if not unbounded.any():
+            return self.scale * float(low.sum() + high.sum())
+        if not self.has_shift:
+            return self.scale * float(np.nan_to_num(low + high, nan=0.0, posinf=np.inf).sum())
+        bounded = float((low + high)[~unbounded].sum())
+        r, sign = self.r[unbounded], np.where(np.isfinite(self.lo[unbounded]), 1.0, -1.0)
+        size = sign * b[unbounded]
+        h = sign * (costs - self.r * b)[unbounded]
+        term = (np.maximum(-h, 0.0) - r * size) ** 2 / (2.0 * r) + size * np.maximum(h, 0.0)
+        return self.scale * (bounded + float(term.sum()))
+
+    def evaluate(self, b: Float64, f: Float64) -> Values:
+        """Return primal, dual, gap, violation and multipliers at b, given f = K beta."""
+        g = self.gradient(b, f)
+        multipliers = self.multipliers(b, g)
+        dual = -self.scale * self.objective(b, f)
+        gap = self.gap(b, self.costs(g, multipliers))
+        return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        """Return the violation of this dual that corresponds to ``tol`` in the user's problem."""
+        return tol
+
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        """Return True when this point proves that the user's problem has no solution."""
+        return False
+
+    # -- the way back ------------------------------------------------------------------------------------------
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        """Return the function that the point stands for."""
+        multipliers = self.multipliers(b, self.gradient(b, f))
+        intercept = float(multipliers[0]) if multipliers.size else 0.0
+        return Machine(self.beta(b), intercept, f + intercept)
+
+    def recover(self, coef: Float64) -> Float64:
+        """Return the variables that stand for given coefficients of the points."""
+        if self.copies == 1:
+            return coef.copy()
+        return np.concatenate([np.maximum(coef, 0.0), np.minimum(coef, 0.0)])
+
+    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
+        """Return the values of a shipped machine: its coefficients, its bias, and f = K coef."""
+        b = self.recover(coef)
+        g = self.gradient(b, f)
+        multipliers = np.full(self.sums.size, intercept)
+        dual = -self.scale * self.objective(b, f)
+        gap = self.gap(b, self.costs(g, multipliers))
+        return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
+
+    def restrict(self, **changes: Any) -> Dual:
+        """Return a copy with some arrays replaced (for warm starts along a path)."""
+        options: dict[str, Any] = {
+            "p": self.p, "lo": self.lo, "hi": self.hi, "r": self.r if self.has_shift else None,
+            "group": self.group, "sums": self.sums, "copies": self.copies, "scale": self.scale,
+        }  # fmt: skip
+        options.update(changes)
+        return Dual(**options)
