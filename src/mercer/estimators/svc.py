@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer.estimators.machine import KernelMachine
+from mercer.estimators.margins import MarginMixin
 from mercer.gram import Gram, Segment, Workers, cross_products
 from mercer.kernels import Kernel, Linear
 from mercer.problems import (
@@ -21,6 +22,8 @@ from mercer.problems import (
     Dual,
     HardMargin,
     HardMarginThroughOrigin,
+    Machine,
+    Values,
     combine,
     soft_margin,
     squared_hinge,
@@ -41,7 +44,7 @@ from mercer.solvers import Limits, Solution
 PARALLEL_TASK = 4096  # two-class problems up to this many rows are solved side by side, one thread each
 
 
-class BaseSVC(ClassifierMixin, KernelMachine):
+class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
     """What classifiers over pairs of classes share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -56,6 +59,23 @@ class BaseSVC(ClassifierMixin, KernelMachine):
     # What a subclass says: the problem of one task.
     def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
         raise NotImplementedError
+
+    def _check_tasks(self, tasks: list[Task], weight: np.ndarray) -> None:
+        """Refuse what no kernel could make feasible; called before any kernel value is computed."""
+
+    def _keep(self, machines: list[Any]) -> None:
+        """Store what the machines know beside their coefficients."""
+        self.margin_ = self._per_machine([m.margin for m in machines])
+
+    @staticmethod
+    def _per_machine(values: list[float]) -> Any:
+        """Return a number for one machine, an array for several."""
+        return float(values[0]) if len(values) == 1 else np.array(values)
+
+    def _certified(self, dual: Any, coef: np.ndarray, number: int, f: np.ndarray) -> Values:
+        """Return the values of the shipped machine ``number``."""
+        values: Values = dual.certify(coef, float(self.intercept_[number]), f)
+        return values
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -101,6 +121,7 @@ class BaseSVC(ClassifierMixin, KernelMachine):
         self._gamma = getattr(self.kernel_, "gamma", 0.0)
         split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
         tasks = split(labels, classes.size, weight > 0)
+        self._check_tasks(tasks, weight)
         workers = self._workers()
         matrix = self._gram(self.kernel_, X, workers)
         starts = None
@@ -162,7 +183,8 @@ class BaseSVC(ClassifierMixin, KernelMachine):
     def _store(
         self, X: Any, labels: np.ndarray, tasks: list[Task], solutions: list[Solution], duals: list[Dual], psd: bool
     ) -> None:
-        machines = [d.machine(s.b, s.f) for d, s in zip(duals, solutions, strict=True)]
+        machines: list[Machine] = [d.machine(s.b, s.f) for d, s in zip(duals, solutions, strict=True)]
+        self._keep(machines)
         pack = pack_pairs if self.multiclass == "ovo" else pack_rest
         support, dual_coef, n_support = pack(
             [m.coef for m in machines], tasks, labels, self.classes_.size, labels.size
@@ -297,14 +319,11 @@ class BaseSVC(ClassifierMixin, KernelMachine):
         """
         check_is_fitted(self)
         X = self._check_X(X, kernel=self.kernel_, reset=False)
-        y = column_or_1d(y)
         n = self._length(X)
         if n != self.shape_fit_[0]:
             raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
-        unknown = np.setdiff1d(y, self.classes_)
-        if unknown.size:
-            raise ValueError(f"y holds the label {unknown[0]!r}, which the model has not seen")
-        labels = np.searchsorted(self.classes_, y)
+        labels = self._known_labels(y)
+        self._check_lengths(X, labels)
         weight = self._check_weight(sample_weight, X, n) * self.class_weight_[labels]
         split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
         segments, outputs = self._segments()
@@ -318,7 +337,7 @@ class BaseSVC(ClassifierMixin, KernelMachine):
             )
             part = matrix if task.rows.size == n else matrix.subset(task.rows)
             dual = self._problem(task.sign, weight[task.rows], part)
-            values = dual.certify(coef, float(self.intercept_[k]), F[task.rows, k])
+            values = self._certified(dual, coef, k, F[task.rows, k])
             known = self.certificate_.parts[k]
             solution = Solution(coef, F[task.rows, k], values, known.n_iter, known.status)  # type: ignore[arg-type]
             parts.append(solution.certificate(self.criterion, psd))
@@ -394,6 +413,9 @@ class SVC(BaseSVC):
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, classes_, n_iter_, fit_status_,
     class_weight_, shape_fit_
         As in scikit-learn.
+    margin_ : float or array of shape (n_machines,)
+        The geometric margin 1 / ||w||: a number for two classes, one per two-class machine, in the order of
+        ``intercept_``, for more.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
     history_ : list of list of dict

@@ -3,12 +3,14 @@
     minimise    q(b) = 1/2 beta' K beta + 1/2 sum_t r_t b_t^2 + p'b
     subject to  lo <= b <= hi,   the sum of b over each group g equal to s_g
 
-beta (one entry per point) is the sum of the ``copies`` of b: one copy for classification and novelty detection,
-two for regression, one for each side of the tube. With beta_i = y_i alpha_i no label appears anywhere else.
+beta (one entry per point) is the sum of the ``copies`` of b: one copy for classification and novelty
+detection, two for regression, one for each side of the tube. With beta_i = y_i alpha_i no label appears anywhere
+else.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +47,14 @@ class Machine:
     coef: Float64
     intercept: float
     values: Float64  # f at the training points, intercept included
+
+    @property
+    def margin(self) -> float:
+        """1 / ||w||, the distance between f = 0 and f = 1: infinite for w = 0, nan for ||w||^2 < 0."""
+        squared_norm = float(self.coef @ (self.values - self.intercept))
+        if squared_norm > 0:
+            return 1.0 / math.sqrt(squared_norm)
+        return math.inf if squared_norm == 0 else math.nan
 
 
 class Dual:
@@ -89,7 +99,7 @@ class Dual:
         self.scale = scale
         self.fixed = lo == hi
 
-    # -- points ------------------------------------------------------------------------------------------------
+    # -- points ----------------------------------------------------------------------------------------------
 
     def start(self) -> Float64:
         """Return a feasible point: zero moved as little as the sums demand, first variables first."""
@@ -121,7 +131,7 @@ class Dual:
         """Return the coefficients of w points from their variables."""
         return b if self.copies == 1 else b.reshape(self.copies, w).sum(axis=0)
 
-    # -- value and optimality ----------------------------------------------------------------------------------
+    # -- value and optimality --------------------------------------------------------------------------------
 
     def gradient(self, b: Float64, f: Float64) -> Float64:
         """Return the gradient of q at b, given f = K beta."""
@@ -139,7 +149,7 @@ class Dual:
         return value
 
     def extremes(self, b: Float64, g: Float64) -> tuple[Float64, Float64]:
-        """Return, per group, the largest -gradient among variables that may grow and the least that may shrink."""
+        """Return, per group, the largest -gradient of variables that may grow, the least of those that may shrink."""
         assert self.group is not None
         v = -g
         up = np.where(b < self.hi, v, -np.inf)
@@ -161,7 +171,7 @@ class Dual:
             return float(max(0.0, np.max(tops - bottoms, initial=0.0)))
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
-        """Return the groups' multipliers: the mean over free variables, else the middle of what KKT allows."""
+        """Return the groups' multipliers: the mean over free variables, else the middle of what is allowed."""
         if self.group is None:
             return np.zeros(0)
         tops, bottoms = self.extremes(b, g)
@@ -222,7 +232,7 @@ class Dual:
         """Return True when this point proves that the user's problem has no solution."""
         return False
 
-    # -- the way back ------------------------------------------------------------------------------------------
+    # -- the way back ----------------------------------------------------------------------------------------
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         """Return the function that the point stands for."""
