@@ -1,0 +1,65 @@
+# Every verb makes its virtual environment and installs what it needs by itself; python3 and make are enough.
+#
+#   make demo            train a certified classifier and look at it
+#   make test            run the tests          (make test ARGS="-k kernels")
+#   make lint            check style, types, layers and spelling
+#   make bench           time the library       (make bench ARGS="--help")
+#   make clean           remove what these verbs made
+#
+# PYTHON (the interpreter), VENV (the environment's folder), JOBS (parallel test processes) and ARGS (handed to
+# the tool behind the verb) can be set on the command line.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.NOTPARALLEL:
+.PHONY: help demo test lint bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n '3,11s/^# \{0,3\}//p' Makefile
+
+demo: $(VENV)/.cli-installed $(VENV)/.compiled-code-is-fresh
+	@$(BIN)/python examples/demo.py $(ARGS)
+
+test: $(VENV)/.dev-installed
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+lint: $(VENV)/.dev-installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+bench: $(VENV)/.bench-installed $(VENV)/.compiled-code-is-fresh
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .coverage htmlcov benchmarks/out src/*.egg-info
+	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment, and one stamp for each set of packages in it.
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and \
+	  f"mercer needs Python 3.11 or newer, this is {v[0]}.{v[1]}; choose another: make PYTHON=python3.12")'
+	@echo "Making the virtual environment $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.%-installed: pyproject.toml | $(VENV)/.made
+	@echo "Installing mercer with the packages for '$*' into $(VENV) (once; a minute or two) ..."
+	@$(PIP) --editable '.[$*]'
+	@touch $@
+
+# Numba's cache on disk does not notice an edited helper in another file.
+$(VENV)/.compiled-code-is-fresh: $(wildcard src/mercer/_jit/*.py) | $(VENV)/.made
+	@find src -name '*.nb[ci]' -delete
+	@touch $@
