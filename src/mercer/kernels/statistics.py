@@ -43,6 +43,8 @@ def squared_distances(X: Data, Z: Data | None = None, *, near: bool = False) -> 
     ndarray
         Never negative.
     """
+    if Z is not None and X.dtype != Z.dtype:  # else the norms of one would be too coarse for the other
+        X, Z = X.astype(np.float64), Z.astype(np.float64)
     if not (is_sparse(X) or is_sparse(Z)):
         few = X if Z is None or X.shape[0] <= Z.shape[0] else Z
         centre = few.mean(axis=0, dtype=np.float64)

@@ -46,7 +46,9 @@ class Normalized(Composite):
 
     def _inverse_lengths(self, X: Data) -> Array:
         squares = self.kernel.evaluate_diag(X)
-        if squares.size and squares.min() < 0:
+        if self.kernel.is_psd:  # what is negative is rounding
+            squares = np.maximum(squares, 0.0)
+        elif squares.size and squares.min() < 0:
             raise ValueError(
                 f"Normalized: {self.kernel!r} has k(x, x) = {float(squares.min()):g} < 0 for some item; it "
                 "has no length to divide by."
@@ -135,11 +137,18 @@ class Centered(Composite):
         columns = rows if Z is None else self._means(Z)
         K -= (rows - self._mean).astype(K.dtype)[:, None]
         K -= columns.astype(K.dtype)[None, :]
+        if Z is None:
+            np.fill_diagonal(K, self._diagonal(self.kernel.evaluate_diag(X), rows))
         return K
 
     def evaluate_diag(self, X: Data) -> Array:
-        values = self.kernel.evaluate_diag(X)
-        return np.asarray(values - (2.0 * self._means(X) - self._mean).astype(values.dtype))
+        return self._diagonal(self.kernel.evaluate_diag(X), self._means(X))
+
+    def _diagonal(self, values: Array, means: Array) -> Array:
+        """Return k(x, x); an item that is the mean, up to rounding, has length 0, not a random one."""
+        centred = values - (2.0 * means - self._mean)
+        noise = 32 * np.finfo(values.dtype).eps * (np.abs(values) + np.abs(2.0 * means) + abs(self._mean))
+        return np.where(np.abs(centred) <= noise, 0.0, centred).astype(values.dtype)
 
     def expression(self) -> str:
         return f"{operand(self.kernel, ATOM)}.centered()"
@@ -216,7 +225,7 @@ class OnColumns(Composite):
             self._refuse(
                 "columns",
                 self.columns,
-                f"made of numbers from {-d} to {d - 1}, as the data have {d} features",
+                f"made of numbers from {-d} to {d - 1}, as the data have {d} feature(s)",
             )
         if index.size == 0:
             self._refuse("columns", self.columns, f"a choice of at least one of the {d} features")

@@ -1,0 +1,139 @@
+"""Example kernels, at least one for each class, and data for them."""
+
+import importlib
+import inspect
+import pkgutil
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics.pairwise import rbf_kernel
+
+import mercer.kernels
+from mercer.kernels import (
+    ANOVA,
+    RBF,
+    AdditiveChi2,
+    Centered,
+    Chi2,
+    Constant,
+    FromFunction,
+    HistogramIntersection,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Normalized,
+    OnColumns,
+    Polynomial,
+    Power,
+    Precomputed,
+    Product,
+    RationalQuadratic,
+    Scaled,
+    Sigmoid,
+    Spline,
+    Sum,
+    kernel,
+)
+
+
+@kernel(psd=True)
+def shared_letters(a, b):
+    return len(set(a) & set(b))
+
+
+@kernel(psd=True)
+def smooth(x, z):
+    total = 0.0
+    for k in range(x.shape[0]):
+        total += (x[k] - z[k]) ** 2
+    return np.exp(-0.1 * total)
+
+
+@kernel
+def through_python(x, z):
+    return float(str(x @ z))  # which numba cannot compile
+
+
+class Example(NamedTuple):
+    kernel: Kernel
+    data: str = "real"
+
+    def __str__(self):
+        return self.kernel.expression()
+
+
+WORDS = ["cat", "tack", "dog", "god", "a", "hippopotamus", "tic", "tac", "toe", "emu", "gnu", "cat"]
+
+EXAMPLES = [
+    Example(Linear()),
+    Example(Polynomial(degree=3, gamma=0.2, coef0=1.0)),
+    Example(Polynomial(2, 0.5)),
+    Example(RBF(0.3)),
+    Example(RBF(gamma=np.array([0.1, 0.2, 0.0, 1.0, 0.5]))),
+    Example(Sigmoid(0.1, -0.5)),
+    Example(Laplacian(0.2)),
+    Example(Matern(1.5, nu=0.5)),
+    Example(Matern(1.5, nu=1.5)),
+    Example(Matern(np.array([1.0, 2.0, 0.5, 1.0, 3.0]), nu=2.5)),
+    Example(Matern(2.0, nu=np.inf)),
+    Example(RationalQuadratic(1.5, 0.7)),
+    Example(RationalQuadratic([1.0, 2.0, 0.5, 1.0, 3.0], alpha=2)),
+    Example(Chi2(0.5), "positive"),
+    Example(AdditiveChi2(), "positive"),
+    Example(HistogramIntersection(), "positive"),
+    Example(ANOVA(0.3, 2)),
+    Example(Spline()),
+    Example(Spline(anchor=np.array([-1.0, 0.0, 1.0, 2.0, -3.0]))),
+    Example(Constant(2.5)),
+    Example(Constant(2.5), "words"),
+    Example(Precomputed(), "matrix"),
+    Example(FromFunction(rbf_kernel)),
+    Example(shared_letters, "words"),
+    Example(smooth),
+    Example(through_python),
+    Example(Sum(RBF(0.3), Linear())),
+    Example(Sum(shared_letters, Constant(1.0)), "words"),
+    Example(Product(RBF(0.3), Polynomial(2, 0.1, 1.0))),
+    Example(Product(FromFunction(rbf_kernel), smooth)),
+    Example(Power(Linear(), 3)),
+    Example(Power(RBF(0.1), 0.5)),
+    Example(Scaled(RBF(0.3), 2.5)),
+    Example(Normalized(Polynomial(2, 0.1, 1.0))),
+    Example(Normalized(shared_letters), "words"),
+    Example(Centered(RBF(0.3))),
+    Example(Centered(shared_letters), "words"),
+    Example(OnColumns(RBF(0.3), [0, 2])),
+    Example(OnColumns(Chi2(0.5), slice(1, None)), "positive"),
+]
+
+VECTORS = [e for e in EXAMPLES if e.data in ("real", "positive")]
+COMPARED = [e for e in EXAMPLES if e.data != "matrix"]  # those with data of which blocks can be taken
+
+
+def data_for(kind, n=12, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[rng.random((n, d)) < 0.3] = 0.0
+    X[-1] = X[0]  # a duplicate
+    if kind == "positive":
+        X = np.abs(X)
+    elif kind == "matrix":
+        X = X @ X.T
+    elif kind == "words":
+        return [WORDS[i % len(WORDS)] for i in range(n)]
+    X.flags.writeable = False  # no kernel may write to its data
+    return X
+
+
+def concrete_kernels():
+    """Return every class of the package that is a kernel one can make."""
+    for module in pkgutil.iter_modules(mercer.kernels.__path__):
+        importlib.import_module(f"mercer.kernels.{module.name}")
+    found, waiting = set(), [Kernel]
+    while waiting:
+        cls = waiting.pop()
+        waiting += cls.__subclasses__()
+        if not inspect.isabstract(cls) and cls.__module__.startswith("mercer."):
+            found.add(cls)
+    return found
