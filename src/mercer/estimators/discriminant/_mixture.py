@@ -1,0 +1,303 @@
+"""Mixture discriminant analysis."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgWarning
+from scipy.special import logsumexp
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from mercer.estimators.discriminant._base import DiscriminantClassifier, log_priors, squared_distances
+from mercer.estimators.discriminant._canonical import (
+    CanonicalTransformer,
+    check_n_components,
+    count_significant,
+    orientation,
+)
+from mercer.estimators.discriminant._checks import (
+    Floats,
+    Ints,
+    check_count,
+    check_flag,
+    check_priors,
+    check_real,
+)
+from mercer.estimators.discriminant._mixture_em import Fit, MixtureProblem
+from mercer.estimators.discriminant._sphering import Sphering
+from mercer.estimators.discriminant._summary import ClassSummary
+
+
+class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
+    r"""Classes that are Gaussian mixtures with one covariance for all: several prototypes for each class.
+
+    With subclasses r of class k, their shares :math:`\pi_{kr}` and means :math:`\mu_{kr}`, and the common
+    covariance :math:`\Sigma`, each row goes to the class of largest
+
+    .. math:: \delta_k(x) = \log \pi_k + \log \sum_{r=1}^{R_k} \pi_{kr} \, \phi(x; \mu_{kr}, \Sigma),
+
+    where the parameters maximise
+    :math:`\sum_i \log \sum_r \pi_{g_i r} \, \phi(x_i; \mu_{g_i r}, \Sigma)`. With
+    ``n_components`` they do so among means that lie in a subspace of that dimension. The EM algorithm
+    alternates between memberships of the rows and a weighted linear discriminant analysis of the subclasses.
+
+    Parameters
+    ----------
+    n_subclasses : int or array-like of shape (n_classes,), default=3
+        The number of Gaussians in each class. A single number is lowered for a class with fewer distinct
+        rows.
+    n_components : int, default=None
+        The rank of the means and the number of canonical variates, at most min(sum of subclasses - 1,
+        n_features), which None stands for.
+    priors : array-like of shape (n_classes,), default=None
+        The prior probabilities of the classes, in the order of ``classes_``; None takes the proportions in
+        the training data.
+    n_init : int, default=5
+        The number of starts; that of largest likelihood is kept. Each start takes its memberships from
+        k-means clusters of the sphered rows of each class.
+    max_iter : int, default=100
+        The largest number of iterations of each start.
+    tol : float, default=1e-3
+        A start ends when an iteration raises the log-likelihood by less than this per row.
+    covariance_floor : float, default=1e-6
+        The smallest variance of the common covariance, that within the classes being one.
+    rank_tol : float, default=1e-4
+        As ``tol`` of LinearDiscriminantAnalysis.
+    store_covariance : bool, default=False
+        Whether to keep ``covariance_``.
+    random_state : int, RandomState instance or None, default=None
+        The seed of the starts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    priors_ : ndarray of shape (n_classes,)
+        The priors.
+    means_ : ndarray of shape (n_classes, n_features)
+        The class means.
+    xbar_ : ndarray of shape (n_features,)
+        The mean of the training data.
+    n_subclasses_ : ndarray of shape (n_classes,)
+        The number of subclasses of each class.
+    subclass_owner_ : ndarray of shape (n_total,)
+        The index into ``classes_`` of each subclass.
+    subclass_means_ : ndarray of shape (n_total, n_features)
+        Their means.
+    subclass_weights_ : ndarray of shape (n_total,)
+        Their shares of their class.
+    covariance_ : ndarray of shape (n_features, n_features)
+        The common covariance (maximum likelihood), if ``store_covariance``.
+    scalings_ : ndarray of shape (n_features, n_components)
+        The canonical directions: ``transform(X)`` is ``(X - xbar_) @ scalings_``.
+    centroids_ : ndarray of shape (n_total, n_components)
+        The subclass means in canonical coordinates.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        The share of the variance between subclasses in each canonical variate.
+    log_likelihood_ : float
+        The logarithm of the likelihood of the rows given their classes.
+    log_likelihood_history_ : ndarray of shape (n_iter_,)
+        Its value at each iteration of the start that was kept; it never falls.
+    n_iter_ : int
+        The number of iterations of that start.
+    converged_ : bool
+        Whether it ended before ``max_iter``.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if ``X`` has names that are all strings.
+
+    See Also
+    --------
+    LinearDiscriminantAnalysis : The same with one subclass in each class.
+
+    Notes
+    -----
+    The likelihood has local maxima and the EM algorithm finds one of them. It is unbounded when so many
+    subclasses share the rows that nothing varies within them; ``covariance_floor`` then bounds it, with a
+    warning.
+
+    References
+    ----------
+    .. [1] T. Hastie and R. Tibshirani (1996). Discriminant analysis by Gaussian mixtures. *Journal of the
+       Royal Statistical Society, Series B* 58(1), 155-176.
+    .. [2] T. Hastie, R. Tibshirani and J. Friedman (2009). *The Elements of Statistical Learning*, 2nd
+       edition, section 12.7. Springer.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer.estimators.discriminant import MixtureDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MixtureDiscriminantAnalysis(n_subclasses=2, random_state=0).fit(X, y)
+    >>> model.subclass_means_.shape
+    (6, 4)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_subclasses: Any = 3,
+        n_components: int | None = None,
+        priors: Any = None,
+        n_init: int = 5,
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        covariance_floor: float = 1e-6,
+        rank_tol: float = 1e-4,
+        store_covariance: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.n_subclasses = n_subclasses
+        self.n_components = n_components
+        self.priors = priors
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.covariance_floor = covariance_floor
+        self.rank_tol = rank_tol
+        self.store_covariance = store_covariance
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> MixtureDiscriminantAnalysis:
+        """Fit the mixtures by the EM algorithm.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training data.
+        y : array-like of shape (n_samples,)
+            The labels.
+
+        Returns
+        -------
+        self : MixtureDiscriminantAnalysis
+            The fitted estimator.
+        """
+        tol = check_real("tol", self.tol, 0.0)
+        rank_tol = check_real("rank_tol", self.rank_tol, 0.0)
+        floor = check_real("covariance_floor", self.covariance_floor, 0.0, 1.0, closed=False)
+        n_init = check_count("n_init", self.n_init)
+        max_iter = check_count("max_iter", self.max_iter)
+        store = check_flag("store_covariance", self.store_covariance)
+        X, summary = self._summarise(X, y)
+        priors = check_priors(self.priors, summary.proportions)
+        counts = _check_subclasses(self.n_subclasses, X, summary)
+        most = min(int(counts.sum()) - 1, X.shape[1])
+        asked = check_n_components(self.n_components, most, "min(sum of subclasses - 1, n_features)")
+        random = check_random_state(self.random_state)
+
+        sphering = Sphering.of_rows(summary.residual_rows(X), rank_tol)
+        sphering.require_variation()
+        sphering.warn_if_singular("The within-class covariance")
+        owner = np.repeat(np.arange(summary.n_classes), counts)
+        rank = min(asked, sphering.rank)
+        Z = (X - summary.center) @ sphering.forward
+        problem = MixtureProblem(Z, summary.codes, owner, rank, floor)
+        # With one subclass in each class there is nothing to start differently.
+        starts = n_init if counts.max() > 1 else 1
+        fits = [problem.solve(_start(problem, counts, random), tol, max_iter) for _ in range(starts)]
+        best = max(fits, key=lambda fit: fit.history[-1])
+        _warn(best, max_iter, floor)
+
+        self._forget("covariance_")
+        self.classes_ = summary.classes
+        self.priors_ = priors
+        self.means_ = summary.means
+        self.xbar_ = summary.center
+        self.n_subclasses_ = counts
+        self.subclass_owner_ = owner
+        self.log_likelihood_history_ = np.array(best.history) - 0.5 * len(X) * sphering.log_det
+        self.log_likelihood_ = float(self.log_likelihood_history_[-1])
+        self.n_iter_ = len(best.history)
+        self.converged_ = best.converged
+        self._set_mixture(best, sphering, rank, asked, rank_tol)
+        if store:
+            back = best.mixture.backward @ sphering.backward
+            variances = np.concatenate([np.ones(rank), 1.0 + best.mixture.variances[rank:]])
+            self.covariance_ = back.T @ (variances[:, None] * back)
+        return self
+
+    def _set_mixture(self, best: Fit, sphering: Sphering, rank: int, asked: int, tol: float) -> None:
+        mixture = best.mixture
+        spread = np.sqrt(mixture.variances[:rank])
+        kept = count_significant(spread, asked, tol, explicit=self.n_components is not None)
+        signs = orientation(mixture.centroids[:, :kept])
+        self.subclass_weights_ = mixture.weights
+        self.subclass_means_ = (
+            self.xbar_
+            + mixture.centroids @ mixture.backward[: mixture.centroids.shape[1]] @ sphering.backward
+        )
+        self.scalings_ = sphering.forward @ mixture.forward[:, :kept] * signs
+        self.centroids_ = mixture.centroids[:, :kept] * signs
+        total = mixture.variances.sum()
+        self.explained_variance_ratio_ = mixture.variances[:kept] / (total if total > 0.0 else 1.0)
+        self._n_features_out = kept
+
+    def _variates(self, X: Floats) -> Floats:
+        return (X - self.xbar_) @ self.scalings_
+
+    def _discriminants(self, X: Floats) -> Floats:
+        joint = log_priors(self.subclass_weights_) - 0.5 * squared_distances(
+            self._variates(X), self.centroids_
+        )
+        densities = [
+            logsumexp(joint[:, self.subclass_owner_ == k], axis=1) for k in range(len(self.classes_))
+        ]
+        return np.column_stack(densities) + log_priors(self.priors_)
+
+
+def _check_subclasses(n_subclasses: Any, X: Floats, summary: ClassSummary) -> Ints:
+    """Return the number of subclasses of each class, none above the number of distinct rows of the class."""
+    distinct = [len(np.unique(X[summary.codes == k], axis=0)) for k in range(summary.n_classes)]
+    if np.ndim(n_subclasses) == 0:
+        number = check_count("n_subclasses", n_subclasses)
+        return np.array([min(number, limit) for limit in distinct])
+    if len(n_subclasses) != summary.n_classes:
+        raise ValueError(
+            f"n_subclasses={n_subclasses!r} must be one integer, or {summary.n_classes}: one for each class"
+        )
+    return np.array(
+        [
+            check_count("n_subclasses", number, 1, limit, why=f"the distinct rows of class {summary.name(k)}")
+            for k, (number, limit) in enumerate(zip(n_subclasses, distinct, strict=True))
+        ]
+    )
+
+
+def _start(problem: MixtureProblem, counts: Ints, random: np.random.RandomState) -> Floats:
+    """Memberships, zero or one, from k-means clusters of each class."""
+    memberships = np.zeros((len(problem.Z), len(problem.owner)))
+    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    for k, (offset, number) in enumerate(zip(first, counts, strict=True)):
+        rows = np.flatnonzero(problem.codes == k)
+        clusters = np.zeros(len(rows), dtype=np.intp)
+        if number > 1:
+            with warnings.catch_warnings():
+                # Rows that differ by rounding only may share a cluster; the spare subclass then stays empty.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                seed = random.randint(np.iinfo(np.int32).max)
+                clusters = KMeans(int(number), n_init=1, random_state=seed).fit_predict(problem.Z[rows])
+        memberships[rows, offset + clusters] = 1.0
+    return memberships
+
+
+def _warn(best: Fit, max_iter: int, floor: float) -> None:
+    if best.mixture.floored:
+        warnings.warn(
+            "The common covariance of the subclasses collapses: its variances were kept at "
+            f"covariance_floor={floor:g}. There are too many subclasses for the rows",
+            LinAlgWarning,
+            stacklevel=3,
+        )
+    if not best.converged:
+        warnings.warn(
+            f"The EM algorithm stopped at max_iter={max_iter} while the log-likelihood still rose. "
+            "Raise max_iter or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
