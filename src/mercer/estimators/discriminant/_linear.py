@@ -84,9 +84,9 @@ class LinearDiscriminantAnalysis(LinearRule):
 
     Notes
     -----
-    Covariances are maximum-likelihood estimates. Where no class varies,
-    W has no inverse; the pseudo-inverse used then depends on the scale of the features (each is scaled to
-    deviation one).
+    Covariances are maximum-likelihood estimates. When there are directions in which no class varies, W has no
+    inverse; which pseudo-inverse stands in depends on the units of the features (each is scaled to deviation
+    one).
 
     References
     ----------
