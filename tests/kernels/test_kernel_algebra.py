@@ -1,7 +1,10 @@
 """The laws of sums, products, powers and multiples, on random trees of kernels."""
 
+import pickle
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from kernel_examples import data_for, shared_letters
 from sklearn.base import clone
 from sklearn.preprocessing import KernelCenterer
@@ -13,6 +16,7 @@ from mercer.kernels import (
     Centered,
     Chi2,
     Constant,
+    FromFunction,
     Laplacian,
     Linear,
     Normalized,
@@ -204,6 +208,41 @@ def test_centered_is_what_scikit_learn_does():
     np.testing.assert_allclose(RBF(0.5).centered()(X), k(X), atol=1e-14)  # unresolved: on its own data
 
 
+def counted(A, B):
+    n, m = (x.shape[0] if hasattr(x, "shape") else len(x) for x in (A, B))
+    counted.pairs = getattr(counted, "pairs", 0) + n * m
+    if sp.issparse(A):
+        return A @ B.T
+    return [[len(set(map(str, a)) & set(map(str, b))) for b in B] for a in A]
+
+
+@pytest.mark.parametrize("kind", ["array", "csr", "list", "objects"])
+def test_centred_training_items_are_not_computed_again(kind):
+    """A block of training items costs what it costs without centring."""
+    numbers, words = data_for("real", n=12), data_for("words", n=12)
+    data = {
+        "array": numbers,
+        "csr": sp.csr_matrix(numbers),
+        "list": words,
+        "objects": np.array(words, object),
+    }[kind]
+    k = FromFunction(counted).centered().resolve(data)
+    K = k(data)
+    for same in (k, pickle.loads(pickle.dumps(k))):
+        training = same._training if kind in ("list", "objects") else data  # objects are known by identity
+        counted.pairs = 0
+        block = same(k.take(training, [1, 4]), k.take(training, [0, 2, 11]))
+        assert counted.pairs == 6
+        np.testing.assert_allclose(block, K[np.ix_([1, 4], [0, 2, 11])], atol=1e-12)
+        other = k.take(
+            data_for("real", n=12, seed=5) if kind in ("array", "csr") else ["xyz", "gnat"] * 6, [0, 1]
+        )
+        other = sp.csr_matrix(other) if kind == "csr" else other
+        counted.pairs = 0
+        same(other, k.take(training, [0]))
+        assert counted.pairs == 2 * 12 + 2
+
+
 def test_items_at_the_mean_have_no_length():
     k = RBF(0.0).centered()  # all items are one point in feature space
     np.testing.assert_array_equal(k.diag(X), 0.0)
@@ -220,8 +259,6 @@ def test_centered_weights_are_repetitions():
 
 
 def test_centered_remembers_but_only_as_long_as_it_should():
-    import pickle
-
     k = (RBF(0.5).centered() + Linear()).resolve(X)
     assert k.is_resolved
     assert k == RBF(0.5).centered() + Linear()

@@ -84,8 +84,8 @@ class ANOVA(PairwiseKernel, GammaKernel):
     r""":math:`k(x, z) = \left(\sum_j \exp(-\gamma (x_j - z_j)^2)\right)^p`.
 
     The sum is a kernel for additive functions of single features; its power p takes in interactions of up
-    to p of them. (Exact ANOVA kernels sum over sets of p *different* features; this is the form of kernlab
-    and of the comparison cited below, which also has terms in which a feature occurs twice.)
+    to p of them. This is kernlab's form [2]_; the ANOVA kernel in the strict sense [1]_ sums over sets of p
+    different features, while here a feature may also meet itself.
 
     Parameters
     ----------

@@ -191,7 +191,8 @@ def _compile(function: Any, dtype: Any, x: Array, z: Array) -> _How:
     tolerance = 1e3 * np.finfo(dtype).eps
     if not np.allclose(got[0, 0], expected, rtol=tolerance, atol=tolerance, equal_nan=True):
         return _How(
-            False, f"called in Python: compiled, it gives {got[0, 0]:g} where Python gives {expected:g}"
+            False,
+            f"called in Python: compiled, it gives {got[0, 0]:g} where Python gives {float(expected):g}",
         )
     return _How(True, f"compiled by numba for rows of {dtype.name}", loops)
 

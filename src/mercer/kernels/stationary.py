@@ -36,8 +36,7 @@ class RBF(ElementwiseKernel, GammaKernel):
 
     References
     ----------
-    .. [1] J. Shawe-Taylor and N. Cristianini, "Kernel Methods for Pattern Analysis", Cambridge University
-       Press, 2004, section 3.4.
+    .. [1] B. Scholkopf and A. J. Smola, "Learning with Kernels", MIT Press, 2002, section 2.3.
     """
 
     statistic: ClassVar[Statistic] = "sqdist"

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import ATOM, Composite, operand
-from mercer.kernels.data import Array, Data, check_vectors, columns_of, size, take, tiles
+from mercer.kernels.data import Array, Data, check_vectors, columns_of, keys, size, take, tiles
 from mercer.kernels.params import source
 
 
@@ -98,6 +99,10 @@ class Centered(Composite):
         self._weights: Array | None = None  # they sum to 1
         self._training_means: Array | None = None
         self._mean = 0.0
+        self._known: dict[Hashable, float] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": None}  # identities of objects end with the process
 
     def set_params(self, **params: Any) -> Self:
         self._forget()
@@ -122,13 +127,18 @@ class Centered(Composite):
 
     def _means(self, X: Data) -> Array:
         """Return m(x) of each item, in float64."""
-        if X is self._training and self._training_means is not None:
-            return self._training_means
         assert self._weights is not None, "resolve_on comes first"
-        out = np.empty(size(X))
-        for rows in tiles(size(X), size(self._training)):
-            part = take(X, np.arange(rows.start, rows.stop))
-            out[rows] = self.kernel.evaluate(part, self._training) @ self._weights
+        out = np.full(size(X), np.nan)
+        if self._training_means is not None:
+            if X is self._training:
+                return self._training_means
+            if self._known is None:  # solvers ask for the same training items again and again
+                self._known = dict(zip(keys(self._training), self._training_means.tolist(), strict=True))
+            out[:] = [self._known.get(key, np.nan) for key in keys(X)]
+        new = np.flatnonzero(np.isnan(out))
+        for part in tiles(new.size, size(self._training)):
+            items = take(X, new[part])
+            out[new[part]] = self.kernel.evaluate(items, self._training) @ self._weights
         return out
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
