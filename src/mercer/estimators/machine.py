@@ -13,14 +13,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from mercer.gram import Gram, Workers, gram, resolve_threads
-from mercer.gram.spectrum import smallest_eigenvalue
+from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
 from mercer.problems import Certificate, Dual
 from mercer.solvers import Decomposition, Limits, Solution
 from mercer.solvers.base import Progress
+
+INDEFINITE = 1e-7  # share of the largest eigenvalue below which a negative one is rounding
 
 
 class IndefiniteKernelWarning(UserWarning):
@@ -51,28 +53,29 @@ class KernelMachine(BaseEstimator):
         "trace": ["boolean"],
     }
 
-    # -- data --------------------------------------------------------------------------------------------------
+    # -- data --------------------------------------------------------------------------------------------
 
     def _kernel(self) -> Kernel:
         """Return the kernel that the parameters name, not yet resolved."""
         return as_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
 
-    def _check_X(self, X: Any, *, kernel: Kernel, reset: bool) -> Any:
-        if kernel.is_vector or kernel.pairwise:
-            X = validate_data(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr" if kernel.accepts_sparse else False,
-                dtype=[np.float64, np.float32],
-                order="C",
-                accept_large_sparse=True,
-            )
-        X = kernel.check(X, estimator=self)
+    def _check_X(self, X: Any, *, kernel: Kernel, reset: bool) -> Any:  # noqa: N802
+        given = X
+        try:
+            X = kernel.check(given, estimator=self)
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(f"X must hold numbers: {error}") from error
+        if getattr(X, "ndim", 1) == 2:
+            validate_data(self, given, reset=reset, skip_check_array=True)  # number and names of the features
+        elif reset:
+            for name in ("n_features_in_", "feature_names_in_"):
+                self.__dict__.pop(name, None)
         if kernel.pairwise and reset and X.shape[0] != X.shape[1]:
             raise ValueError(
-                f"kernel='precomputed' needs a square kernel matrix in fit, X has shape {X.shape}: rows and columns "
-                "are the training points"
+                f"kernel='precomputed' needs a square kernel matrix in fit, X has shape {X.shape}: rows and "
+                "columns are the training points"
             )
         if kernel.pairwise and not reset and X.shape[1] != self.shape_fit_[0]:
             raise ValueError(
@@ -89,8 +92,8 @@ class KernelMachine(BaseEstimator):
         )
         if (weight < 0).any():
             raise ValueError(
-                f"Negative values in data passed to `sample_weight`: sample_weight has {int((weight < 0).sum())} "
-                "negative entries, weights must be at least 0"
+                "Negative values in data passed to `sample_weight`: sample_weight has "
+                f"{int((weight < 0).sum())} negative entries, weights must be at least 0"
             )
         if not (weight > 0).any():
             raise ValueError("sample_weight is zero for every row: nothing is left to fit")
@@ -101,7 +104,11 @@ class KernelMachine(BaseEstimator):
         return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
     def _check_lengths(self, X: Any, y: Any) -> None:
-        check_consistent_length(X, y)
+        n = self._length(X)
+        if n != len(y):
+            raise ValueError(
+                f"X and y have inconsistent numbers of samples: X has {n} rows, y has {len(y)} entries"
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -116,7 +123,7 @@ class KernelMachine(BaseEstimator):
         tags.input_tags.string = not (kernel.is_vector or kernel.pairwise)
         return tags
 
-    # -- work --------------------------------------------------------------------------------------------------
+    # -- work --------------------------------------------------------------------------------------------
 
     def _workers(self) -> Workers:
         return Workers(resolve_threads(self.n_jobs))
@@ -127,14 +134,21 @@ class KernelMachine(BaseEstimator):
     def _gram(self, kernel: Kernel, X: Any, workers: Workers) -> Gram:
         # Half of the budget is for kept kernel values, half for the working set's block.
         return gram(
-            kernel, X, precision=self.precision, tol=self.tol, cache_bytes=self._cache_bytes() // 2, workers=workers
+            kernel,
+            X,
+            precision=self.precision,
+            tol=self.tol,
+            cache_bytes=self._cache_bytes() // 2,
+            workers=workers,
         )
 
-    def _solver(self, limits: Limits, listener: Callable[[Progress], None] | None) -> Decomposition:
+    def _solver(
+        self, limits: Limits, listener: Callable[[Progress], None] | None, side_by_side: int = 1
+    ) -> Decomposition:
         return Decomposition(
             tol=self.tol,
             criterion=self.criterion,
-            block_bytes=self._cache_bytes() // 2,
+            block_bytes=self._cache_bytes() // (2 * side_by_side),
             limits=limits,
             listener=listener,
         )
@@ -164,23 +178,38 @@ class KernelMachine(BaseEstimator):
         return listen
 
     def _solve(
-        self, matrix: Gram, problem: Dual, limits: Limits, history: list[dict[str, float]], start: Any = None
+        self,
+        matrix: Gram,
+        problem: Dual,
+        limits: Limits,
+        history: list[dict[str, float]],
+        start: Any = None,
+        side_by_side: int = 1,
     ) -> Solution:
-        return self._solver(limits, self._listener(history)).solve(matrix, problem, start)
+        """Solve one problem; ``side_by_side`` of them run at a time and share the memory."""
+        return self._solver(limits, self._listener(history), side_by_side).solve(matrix, problem, start)
 
-    # -- the verdict -------------------------------------------------------------------------------------------
+    # -- the verdict -------------------------------------------------------------------------------------
 
     def _psd(self, kernel: Kernel, matrix: Gram) -> bool:
         """Return whether a gap may be claimed; say so when an unknown kernel turns out indefinite."""
-        if kernel.is_psd is not None:
-            return bool(kernel.is_psd)
-        least, largest = smallest_eigenvalue(matrix)
-        self.smallest_eigenvalue_ = least
-        if least >= -1e-7 * max(largest, 1e-300):
+        self.__dict__.pop("smallest_eigenvalue_", None)
+        if kernel.is_psd:
             return True
+        ends = spectrum(matrix)
+        self.smallest_eigenvalue_ = ends.smallest
+        if kernel.is_psd is not None:
+            return False
+        if ends.asymmetry == 0.0 and ends.smallest >= -INDEFINITE * max(ends.largest, 1e-300):
+            return True
+        reason = (
+            f"not symmetric: K_ij and K_ji differ by up to {ends.asymmetry:.3g}"
+            if ends.asymmetry
+            else f"not positive semi-definite: its smallest eigenvalue is about {ends.smallest:.3g} (largest "
+            f"{ends.largest:.3g})"
+        )
         warnings.warn(
-            f"the kernel matrix is not positive semi-definite: its smallest eigenvalue is about {least:.3g} (largest "
-            f"{largest:.3g}). The fit is a stationary point; no duality gap can be given.",
+            f"the kernel matrix is {reason}. The fit is a stationary point; no duality gap can be given.",
             IndefiniteKernelWarning,
             stacklevel=4,
         )
@@ -203,9 +232,9 @@ class KernelMachine(BaseEstimator):
                 else "no bound on the distance to the optimum yet"
             )
             warnings.warn(
-                f"{type(self).__name__} stopped at {what}={value} after {certificate.n_iter} steps, before tol="
-                f"{self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. The model is usable; raise "
-                f"{what}, loosen tol, or scale the features.",
+                f"{type(self).__name__} stopped at {what}={value} after {certificate.n_iter} steps, before "
+                f"tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. The model is "
+                f"usable; raise {what}, loosen tol, or scale the features.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -1,3 +1,4 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
 """Kernel matrices of any kernel: rows are computed once and kept while memory lasts."""
 
 from __future__ import annotations
@@ -26,23 +27,35 @@ class RowCache:
     dtype : dtype
         Precision.
     budget : int
-        Bytes; a hard bound. Memory is taken as rows come, never ahead.
+        Bytes; a hard bound, perhaps below one row. Memory is taken as rows come, never ahead.
     """
 
     def __init__(self, n: int, dtype: Any, budget: int) -> None:
         self.n = n
         self.dtype = np.dtype(dtype)
-        self.capacity = int(max(1, budget // max(1, n * self.dtype.itemsize)))
-        self.slot = np.full(n, -1, dtype=np.int64)  # row -> slot
+        self.capacity = int(min(n, budget // max(1, n * self.dtype.itemsize)))
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all rows and give their memory back."""
+        self.slot = np.full(self.n, -1, dtype=np.int64)  # row -> slot
         self.owner = np.empty(0, dtype=np.int64)  # slot -> row
         self.stamp = np.empty(0, dtype=np.int64)
         self.chunks: list[Floats] = []
-        self.chunk_rows = int(min(BATCH, self.capacity))
+        self.chunk_rows = int(max(1, min(BATCH, self.capacity)))
         self.used = 0
         self.clock = 0
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the kept rows take."""
+        return sum(chunk.nbytes for chunk in self.chunks)
+
     def take_slots(self, rows: Index, pinned: Index) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Give each of ``rows`` a slot, putting out the oldest rows but never those in ``pinned``."""
+        """Give each of ``rows`` a slot, putting out the oldest rows but never those in ``pinned``.
+
+        ``rows`` are not kept yet; together with the kept ones of ``pinned`` they are at most ``capacity``.
+        """
         self.clock += 1
         slots = np.empty(rows.size, dtype=np.int64)
         fresh = min(rows.size, self.capacity - self.used)
@@ -61,12 +74,20 @@ class RowCache:
             age[held[held >= 0]] = np.iinfo(np.int64).max
             need = rows.size - fresh
             out = np.argpartition(age, need - 1)[:need]
-            self.slot[self.owner[out]] = -1
+            leaving = self.owner[out]
+            self.slot[leaving[leaving >= 0]] = -1
             slots[fresh:] = out
         self.owner[slots] = rows
         self.slot[rows] = slots
         self.stamp[slots] = self.clock
         return slots
+
+    def drop(self, rows: Index) -> None:
+        """Forget rows; their slots are the next to be used again."""
+        slots = self.slot[rows]
+        self.slot[rows] = -1
+        self.owner[slots] = -1
+        self.stamp[slots] = -1
 
     def touch(self, rows: Index) -> None:
         """Mark rows as just used."""
@@ -75,7 +96,8 @@ class RowCache:
 
     def row(self, slot: int) -> Floats:
         """Return the storage of a slot."""
-        return self.chunks[slot // self.chunk_rows][slot % self.chunk_rows]
+        row: Floats = self.chunks[slot // self.chunk_rows][slot % self.chunk_rows]
+        return row
 
     def by_chunk(self, slots: Index) -> list[tuple[Floats, Index, Index]]:
         """Return (chunk, position in ``slots``, row in the chunk) for each chunk that is needed."""
@@ -89,6 +111,9 @@ class RowCache:
 class GenericGram(Gram):
     """K of any kernel, evaluated in tiles on several threads, with a row cache.
 
+    `add_product` keeps the rows it computes: solvers come back to them. `matvec`, which is asked for the last
+    word, uses the kept rows and computes the others on the way.
+
     Parameters
     ----------
     kernel : Kernel
@@ -100,7 +125,7 @@ class GenericGram(Gram):
     workers : Workers
         The threads.
     cache_bytes : int
-        Bound of the row cache.
+        Bound of the row cache; its float64 twin shares it.
     """
 
     def __init__(self, kernel: Kernel, X: Any, dtype: Any, workers: Workers, cache_bytes: int) -> None:
@@ -116,6 +141,7 @@ class GenericGram(Gram):
         self.cache = RowCache(self.n, self.dtype, cache_bytes)
         self._lock = threading.RLock()
         self._diag: Float64 | None = None
+        self._twin: GenericGram | None = None  # the same matrix in the other precision
 
     def diag(self) -> Float64:
         if self._diag is None:
@@ -132,52 +158,89 @@ class GenericGram(Gram):
                 out[t] = self.cache.row(int(self.cache.slot[idx[t]]))[jdx]
         missing = np.flatnonzero(~known)
         if missing.size:
-            self._evaluate(idx[missing], jdx, out, missing)
+            self._evaluate(idx[missing], jdx, [out[t] for t in missing])
         return out
 
     def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
+        if self.cache.capacity == 0:
+            self._add_unkept(idx, coef, out)
+            return
         step = min(BATCH, self.cache.capacity)
         for s in range(0, idx.size, step):
             part = idx[s : s + step]
             with self._lock:
                 self.keep_rows(part)
-                self.cache.touch(part)
-                for chunk, where, local in self.cache.by_chunk(self.cache.slot[part]):
-                    weights = np.ascontiguousarray(coef[s + where])
-                    self.workers.ranges(self.n, _Fold(chunk, local, weights, out), align=512)
+                self._add_kept(part, coef[s : s + step], out)
 
-    def keep_rows(self, idx: Index) -> None:
-        """Compute and keep those rows of ``idx`` (no more than fit) that are not kept yet."""
-        missing = idx[self.cache.slot[idx] < 0]
-        for s in range(0, missing.size, BATCH):
-            self._compute_rows(missing[s : s + BATCH], idx)
+    def matvec(self, v: Float64) -> Float64:
+        idx = np.flatnonzero(v)
+        out = np.zeros(self.n)
+        with self._lock:
+            known = self.cache.slot[idx] >= 0
+            if known.any():
+                self._add_kept(idx[known], v[idx[known]], out)
+        rest = idx[~known]
+        if rest.size:
+            self._add_unkept(rest, v[rest], out)
+        return out
 
-    def _compute_rows(self, missing: Index, pinned: Index) -> None:
-        slots = self.cache.take_slots(missing, pinned)
-        rows = np.empty((missing.size, self.n), dtype=self.dtype)
-        self._evaluate(missing, np.arange(self.n), rows, np.arange(missing.size))
-        for t, slot in enumerate(slots):
-            self.cache.row(int(slot))[...] = rows[t]
+    def _add_kept(self, idx: Index, coef: Float64, out: Float64) -> None:
+        self.cache.touch(idx)
+        for chunk, where, local in self.cache.by_chunk(self.cache.slot[idx]):
+            weights = np.ascontiguousarray(coef[where])
+            self.workers.ranges(self.n, _Fold(chunk, local, weights, out), align=512)
 
-    def _evaluate(self, idx: Index, jdx: Index, out: Floats, where: Index) -> None:
-        """out[where] = K[idx][:, jdx] by the kernel itself."""
-        self.evaluations += idx.size * jdx.size
-        whole = jdx.size == self.n
+    def _add_unkept(self, idx: Index, coef: Float64, out: Float64) -> None:
+        """Add K[:, idx] @ coef to ``out`` tile by tile."""
+        self.evaluations += idx.size * self.n
 
         def work(start: int, stop: int) -> None:
             for s in range(0, idx.size, BATCH):
                 few = self.kernel.take(self.X, idx[s : s + BATCH])
                 for t in range(start, stop, TILE_COLUMNS):
                     e = min(t + TILE_COLUMNS, stop)
-                    many = self.kernel.take(self.X, np.arange(t, e) if whole else jdx[t:e])
-                    out[where[s : s + BATCH], t:e] = self.kernel.evaluate(few, many)
+                    tile = self.kernel.evaluate(few, self.kernel.take(self.X, np.arange(t, e)))
+                    out[t:e] += coef[s : s + BATCH] @ tile.astype(np.float64, copy=False)
+
+        self.workers.ranges(self.n, work)
+
+    def keep_rows(self, idx: Index) -> None:
+        """Compute and keep those rows of ``idx`` (no more than fit) that are not kept yet."""
+        if self._twin is not None and self._twin.cache.used:
+            self._twin.cache.clear()  # both precisions share one budget
+        missing = np.unique(idx[self.cache.slot[idx] < 0])
+        for s in range(0, missing.size, BATCH):
+            part = missing[s : s + BATCH]
+            slots = self.cache.take_slots(part, idx)
+            try:
+                self._evaluate(part, np.arange(self.n), [self.cache.row(int(slot)) for slot in slots])
+            except BaseException:  # a user's kernel may raise, Ctrl-C may come: the rows hold nothing yet
+                self.cache.drop(part)
+                raise
+
+    def _evaluate(self, idx: Index, jdx: Index, rows: list[Floats]) -> None:
+        """Fill ``rows`` with K[idx][:, jdx] by the kernel itself."""
+        self.evaluations += idx.size * jdx.size
+
+        def work(start: int, stop: int) -> None:
+            for s in range(0, idx.size, BATCH):
+                few = self.kernel.take(self.X, idx[s : s + BATCH])
+                for t in range(start, stop, TILE_COLUMNS):
+                    e = min(t + TILE_COLUMNS, stop)
+                    tile = self.kernel.evaluate(few, self.kernel.take(self.X, jdx[t:e]))
+                    for row, values in zip(rows[s : s + BATCH], tile, strict=True):
+                        row[t:e] = values
 
         self.workers.ranges(jdx.size, work)
 
     def exact(self) -> Gram:
         if self.dtype == np.float64:
             return self
-        return GenericGram(self.kernel, self.X, np.float64, self.workers, self.cache_bytes)
+        with self._lock:
+            if self._twin is None:
+                self._twin = GenericGram(self.kernel, self.X, np.float64, self.workers, self.cache_bytes)
+                self._twin._twin, self._twin._lock = self, self._lock
+        return self._twin
 
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         return SubGram(self, np.asarray(idx, dtype=np.intp))
@@ -194,13 +257,14 @@ class _Fold:
 
 
 class SubGram(Gram):
-    """Some points of a Gram, served from the rows that the whole keeps: the pairs of many classes share them."""
+    """Some points of a Gram, served from the rows that the whole keeps: pairs of classes share them."""
 
     def __init__(self, parent: GenericGram, idx: Index) -> None:
         self.parent, self.idx = parent, idx
         self.n = idx.size
         self.dtype = parent.dtype
         self.is_psd = parent.is_psd
+        self.independent_subsets = False
 
     def diag(self) -> Float64:
         return self.parent.diag()[self.idx]
@@ -216,6 +280,11 @@ class SubGram(Gram):
         whole = np.zeros(self.parent.n)
         self.parent.add_product(self.idx[idx], coef, whole)
         out += whole[self.idx]
+
+    def matvec(self, v: Float64) -> Float64:
+        whole = np.zeros(self.parent.n)
+        whole[self.idx] = v
+        return self.parent.matvec(whole)[self.idx]
 
     def exact(self) -> Gram:
         exact = self.parent.exact()

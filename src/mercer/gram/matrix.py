@@ -1,3 +1,4 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
 """A kernel matrix that is given."""
 
 from __future__ import annotations
@@ -9,19 +10,34 @@ from mercer.gram.threads import Workers
 
 
 class MatrixGram(Gram):
-    """A symmetric matrix in memory."""
+    """A symmetric matrix in memory, or some of its points: a subset shares the matrix and copies nothing.
 
-    def __init__(self, K: Floats, is_psd: bool | None = None) -> None:
+    Parameters
+    ----------
+    K : (m, m) array
+        The matrix; its entries are what they are, so its own precision is the exact one.
+    is_psd : bool or None
+        Whether it is known to be positive semi-definite.
+    idx : (n,) intp, optional
+        The points that this Gram is about; all when not given.
+    """
+
+    def __init__(self, K: Floats, is_psd: bool | None = None, idx: Index | None = None) -> None:
         self.K = K
-        self.n = K.shape[0]
+        self.idx = idx
+        self.n = K.shape[0] if idx is None else idx.size
         self.dtype = K.dtype
         self.is_psd = is_psd
 
+    def _points(self, idx: Index) -> Index:
+        return np.asarray(idx if self.idx is None else self.idx[idx], dtype=np.intp)
+
     def diag(self) -> Float64:
-        return np.diagonal(self.K).astype(np.float64)
+        diagonal = np.diagonal(self.K)
+        return (diagonal if self.idx is None else diagonal[self.idx]).astype(np.float64)
 
     def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
-        part = self.K[np.ix_(idx, jdx)]
+        part = self.K[np.ix_(self._points(idx), self._points(jdx))]
         if out is None:
             return part
         out[...] = part
@@ -31,11 +47,13 @@ class MatrixGram(Gram):
         # A few columns at a time: the gathered copy stays small, and is summed in float64.
         step = max(1, 4_000_000 // max(1, self.n))
         for s in range(0, idx.size, step):
-            part = idx[s : s + step]
-            out += coef[s : s + step] @ self.K[part].astype(np.float64, copy=False)
+            rows = self.K[self._points(idx[s : s + step])]
+            if self.idx is not None:
+                rows = rows[:, self.idx]
+            out += coef[s : s + step] @ rows.astype(np.float64, copy=False)
 
     def exact(self) -> Gram:
         return self
 
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
-        return MatrixGram(self.K[np.ix_(idx, idx)], self.is_psd)
+        return MatrixGram(self.K, self.is_psd, self._points(idx))

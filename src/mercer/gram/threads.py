@@ -1,16 +1,18 @@
 """A plain thread pool for compiled code that releases the GIL.
 
-It needs no OpenMP, survives ``fork`` and nested use, and leaves nothing behind: the BLAS limit holds only while
-the threads run, and the threads end with their owner.
+It needs no OpenMP, survives ``fork`` and nested use, and leaves nothing behind: the BLAS limit holds only
+while the threads run, and the threads end with their owner.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import cache
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
+from functools import cache, partial
+from typing import Any
 
 import joblib
 import threadpoolctl
@@ -19,8 +21,8 @@ import threadpoolctl
 def resolve_threads(n_jobs: int | None) -> int:
     """Return the number of threads that ``n_jobs`` asks for.
 
-    ``None`` means every core the process may use (at most ``OMP_NUM_THREADS``), and one inside a joblib worker.
-    Negative numbers count back from all cores, as in joblib.
+    ``None`` means every core the process may use (at most ``OMP_NUM_THREADS``), and one inside a joblib
+    worker. Negative numbers count back from all cores, as in joblib.
     """
     if n_jobs is None:
         threads = joblib.effective_n_jobs(-1)
@@ -29,7 +31,9 @@ def resolve_threads(n_jobs: int | None) -> int:
             threads = min(threads, int(limit))
         return max(1, int(threads))
     if n_jobs == 0:
-        raise ValueError("n_jobs=0 has no meaning: use None or -1 for all cores, or a positive number of threads")
+        raise ValueError(
+            "n_jobs=0 has no meaning: use None or -1 for all cores, or a positive number of threads"
+        )
     return max(1, int(joblib.effective_n_jobs(n_jobs)))
 
 
@@ -37,6 +41,45 @@ def resolve_threads(n_jobs: int | None) -> int:
 def _controller() -> threadpoolctl.ThreadpoolController:
     # Looking up the loaded BLAS libraries costs milliseconds: once per process is enough.
     return threadpoolctl.ThreadpoolController()
+
+
+class _OneBlasThread:
+    """A scope in which BLAS keeps to one thread per caller.
+
+    The limit is the process's, and scopes of several threads overlap: the first to enter sets the limit, the
+    last to leave puts back what was there.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limiter: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limiter = _controller().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limiter.restore_original_limits()
+                self._limiter = None
+
+    def forked(self) -> None:
+        """Leave all scopes: the threads that were inside are not in this process."""
+        self._lock = threading.Lock()
+        self._inside = 0
+        if self._limiter is not None:
+            self._limiter.restore_original_limits()
+            self._limiter = None
+
+
+_one_blas_thread = _OneBlasThread()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_one_blas_thread.forked)
 
 
 class Workers:
@@ -52,6 +95,7 @@ class Workers:
         self.threads = threads
         self._pool: ThreadPoolExecutor | None = None
         self._pid = -1
+        self._lock = threading.Lock()
 
     def ranges(
         self, n: int, work: Callable[[int, int], None], *, parts: int | None = None, align: int = 1
@@ -65,37 +109,54 @@ class Workers:
             for start, stop in bounds:
                 work(start, stop)
             return
-        with self.one_blas_thread():
-            for future in [self._executor().submit(work, start, stop) for start, stop in bounds]:
-                future.result()
+        self._run([partial(work, start, stop) for start, stop in bounds])
 
-    def each(self, n: int, work: Callable[[int], None]) -> None:
-        """Call ``work(k)`` for each k in ``range(n)``, in parallel; ``work`` must not use this object's threads."""
+    def each(self, n: int, work: Callable[[int], None], *, stop: Callable[[], None] | None = None) -> None:
+        """Call ``work(k)`` for k in ``range(n)``, in parallel; ``work`` must not use this object's threads.
+
+        Parameters
+        ----------
+        n : int
+            Number of calls.
+        work : callable
+            What to call.
+        stop : callable, optional
+            Called when one of the calls, or Ctrl-C, raises: it asks those that still run to end early.
+        """
         if self.threads == 1 or n <= 1:
             for k in range(n):
                 work(k)
             return
+        self._run([partial(work, k) for k in range(n)], stop)
+
+    def _run(self, calls: list[Callable[[], None]], stop: Callable[[], None] | None = None) -> None:
         with self.one_blas_thread():
-            futures = [self._executor().submit(work, k) for k in range(n)]
+            pool = self._executor()
+            futures: list[Future[None]] = []
             try:
+                for call in calls:
+                    futures.append(pool.submit(call))  # noqa: PERF401  Ctrl-C may come between two of them
                 for future in futures:
                     future.result()
             except BaseException:
+                # Nothing may go on writing to the caller's arrays behind its back.
                 for future in futures:
                     future.cancel()
+                if stop is not None:
+                    stop()
+                wait(futures)
                 raise
 
-    @contextmanager
-    def one_blas_thread(self) -> Iterator[None]:
+    def one_blas_thread(self) -> AbstractContextManager[None]:
         """Keep BLAS to one thread per caller while several of ours run."""
-        with _controller().limit(limits=1, user_api="blas"):
-            yield
+        return _one_blas_thread
 
     def _executor(self) -> ThreadPoolExecutor:
-        if self._pool is None or self._pid != os.getpid():  # threads do not survive a fork
-            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="mercer")
-            self._pid = os.getpid()
-        return self._pool
+        with self._lock:
+            if self._pool is None or self._pid != os.getpid():  # threads do not survive a fork
+                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="mercer")
+                self._pid = os.getpid()
+            return self._pool
 
     def __getstate__(self) -> dict[str, int]:
         return {"threads": self.threads}

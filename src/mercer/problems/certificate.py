@@ -49,7 +49,9 @@ class Certificate:
 
     def __str__(self) -> str:
         if math.isnan(self.gap):
-            return f"{self.status}: KKT violation {self.kkt_violation:.2g} (kernel not positive semi-definite)"
+            return (
+                f"{self.status}: KKT violation {self.kkt_violation:.2g} (kernel not positive semi-definite)"
+            )
         if math.isinf(self.gap):
             return f"{self.status}: no feasible primal point yet, KKT violation {self.kkt_violation:.2g}"
         return f"{self.status}: proved within {100 * self.relative_gap:.2g} % of the best possible"
@@ -67,7 +69,7 @@ _SEVERITY = ("optimal", "stationary", "iteration_limit", "time_limit", "interrup
 
 
 def combine(parts: list[Certificate]) -> Certificate:
-    """Return the certificate of several independent problems: values add, the worst violation and status stay."""
+    """Return the certificate of independent problems: values add, the worst violation and status stay."""
     if len(parts) == 1:
         return replace(parts[0], parts=(parts[0],))
     primal = math.fsum(p.primal for p in parts) if not any(math.isinf(p.primal) for p in parts) else math.inf

@@ -1,3 +1,4 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
 """Two-class problems as duals in beta_i = y_i alpha_i."""
 
 from __future__ import annotations
@@ -131,8 +132,8 @@ class HardMargin(Dual):
         squared_distance = float(self.beta(b) @ f)
         if self.hopeless(b, f):
             raise InfeasibleError(
-                "the classes cannot be separated by a hard margin in this kernel's feature space (their convex "
-                "hulls meet): use a finite C, or a kernel that separates them"
+                "C=inf: the classes cannot be separated by a hard margin in this kernel's feature space "
+                "(their convex hulls meet): use a finite C, or a kernel that separates them"
             )
         scale = 2.0 / squared_distance
         lam = self.multipliers(b, self.gradient(b, f))
@@ -141,12 +142,12 @@ class HardMargin(Dual):
         return Machine(scale * self.beta(b), intercept, scale * f + intercept)
 
 
-
 class HardMarginThroughOrigin(Dual):
     r"""The maximal margin without a bias:  min 1/2 ||w||^2  subject to  y_i <w, x_i> >= 1.
 
-    The dual's box has no upper side. While the classes cannot be separated through the origin it has no finite
-    optimum, and ||w|| / sum alpha, the distance of the hull of the points y_i x_i from the origin, goes to zero.
+    The dual's box has no upper side. While the classes cannot be separated through the origin it has no
+    finite optimum, and ||w|| / sum alpha, the distance of the hull of the points y_i x_i from the origin,
+    goes to zero.
     """
 
     def __init__(self, y: Float64, weight: Float64, spread: float) -> None:
@@ -173,8 +174,8 @@ class HardMarginThroughOrigin(Dual):
     def machine(self, b: Float64, f: Float64) -> Machine:
         if self.hopeless(b, f):
             raise InfeasibleError(
-                "the classes cannot be separated through the origin by a hard margin in this kernel's feature "
-                "space: use a finite C, fit_intercept=True, or another kernel"
+                "C=inf: the classes cannot be separated through the origin by a hard margin in this kernel's "
+                "feature space: use a finite C, fit_intercept=True, or another kernel"
             )
         return super().machine(b, f)
 

@@ -1,16 +1,18 @@
 """Several classes as two-class problems: a reduction with its inverse.
 
-``one-versus-one`` trains each pair (i, j), i < j, on the rows of the two classes; +1 is class i, except when there
-are only two classes, where +1 is the second, so that a positive decision means ``classes_[1]``. ``one-versus-rest``
-trains each class against all rows.
+``one-versus-one`` trains each pair (i, j), i < j, on the rows of the two classes; +1 is class i, except when
+there are only two classes, where +1 is the second, so that a positive decision means ``classes_[1]``.
+``one-versus-rest`` trains each class against all rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Float64 = NDArray[np.float64]
@@ -93,7 +95,13 @@ def _sorted_support(table: Float64, y: Index, n_classes: int) -> tuple[Index, Fl
 
 
 def unpack(
-    task: Task, number: int, support: Index, dual_coef: Float64, y_support: Index, n: int, pairs: bool
+    task: Task,
+    number: int,
+    support: NDArray[np.integer[Any]],
+    dual_coef: Float64,
+    y_support: Index,
+    n: int,
+    pairs: bool,
 ) -> Float64:
     """Return the coefficients of a task's rows from the packed ones."""
     whole = np.zeros(n)
@@ -107,21 +115,52 @@ def unpack(
     return whole[task.rows]
 
 
-def votes(pairwise: Float64, n_classes: int) -> tuple[NDArray[np.int64], Float64]:
-    """Return LIBSVM's votes and the summed confidences of each class from the pairs' decisions."""
-    n = pairwise.shape[0]
-    count = np.zeros((n, n_classes), dtype=np.int64)
-    confidence = np.zeros((n, n_classes))
+def feature_weights(dual_coef: Any, V: Any, n_support: NDArray[np.int32], pairs: bool) -> Any:
+    """Return w = sum_i coef_i v_i of every machine, one row each, for the linear kernel; sparse if V is.
+
+    Parameters
+    ----------
+    dual_coef : (rows, m) array or CSR
+        Packed coefficients.
+    V : (m, d) array or CSR
+        Support vectors, sorted by class.
+    n_support : (classes,) int
+        How many of them belong to each class.
+    pairs : bool
+        One machine per pair of classes (LIBSVM's layout), or one per row.
+    """
+    if not pairs or dual_coef.shape[0] == 1:
+        return dual_coef @ V
+    ends = np.concatenate([[0], np.cumsum(n_support)])
+    rows = []
+    for i, j in combinations(range(n_support.size), 2):
+        one, two = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
+        rows.append(dual_coef[[j - 1], one] @ V[one] + dual_coef[[i], two] @ V[two])
+    return sp.vstack(rows, format="csr") if sp.issparse(V) else np.vstack(rows)
+
+
+def votes(pairwise: Float64, n_classes: int) -> NDArray[np.int64]:
+    """Return LIBSVM's votes of each class: the first of a pair needs a decision above zero."""
+    count = np.zeros((pairwise.shape[0], n_classes), dtype=np.int64)
     for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
         first = pairwise[:, k] > 0
         count[:, i] += first
         count[:, j] += ~first
-        confidence[:, i] += pairwise[:, k]
-        confidence[:, j] -= pairwise[:, k]
-    return count, confidence
+    return count
 
 
 def votes_with_ties_broken(pairwise: Float64, n_classes: int) -> Float64:
-    """Return votes plus a monotone image of the confidences in (-1/3, 1/3): it breaks ties and nothing else."""
-    count, confidence = votes(pairwise, n_classes)
+    """Return votes plus a monotone image of the summed confidences in (-1/3, 1/3): it breaks ties, no more.
+
+    A decision of exactly zero counts for the first of the pair, as in scikit-learn (its ``predict`` and
+    ``decision_function`` differ there, and so do ours).
+    """
+    count = np.zeros((pairwise.shape[0], n_classes))
+    confidence = np.zeros((pairwise.shape[0], n_classes))
+    for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        first = pairwise[:, k] >= 0
+        count[:, i] += first
+        count[:, j] += ~first
+        confidence[:, i] += pairwise[:, k]
+        confidence[:, j] -= pairwise[:, k]
     return count + confidence / (3.0 * (np.abs(confidence) + 1.0))

@@ -1,0 +1,385 @@
+"""Classifiers made of two-class machines: one per pair of classes, or one per class."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils import assert_all_finite
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from mercer.estimators.interrupts import Stop, stoppable
+from mercer.estimators.machine import KernelMachine
+from mercer.estimators.margins import MarginMixin
+from mercer.gram import Gram, Segment, Workers, cross_products
+from mercer.kernels import Linear
+from mercer.problems import Certificate, Dual, Machine, Values, combine
+from mercer.problems.multiclass import (
+    Task,
+    feature_weights,
+    one_versus_one,
+    one_versus_rest,
+    pack_pairs,
+    pack_rest,
+    pair_number,
+    unpack,
+    votes,
+    votes_with_ties_broken,
+)
+from mercer.solvers import Solution
+
+PARALLEL_TASK = 4096  # two-class problems up to this many rows are solved side by side, one thread each
+
+Trace = list[dict[str, float]]
+
+
+class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
+    """What classifiers over pairs of classes share."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "multiclass": [StrOptions({"ovo", "ovr"})],
+        "random_state": ["random_state"],
+    }
+
+    # What a subclass says: the problem of one task.
+    def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
+        raise NotImplementedError
+
+    def _check_tasks(
+        self, tasks: list[Task], weight: np.ndarray, base: np.ndarray, classes: np.ndarray
+    ) -> None:
+        """Refuse what no kernel could make feasible; called before any kernel value is computed."""
+
+    def _keep(self, machines: list[Any]) -> None:
+        """Store what the machines know beside their coefficients."""
+        self.margin_ = self._per_machine([m.margin for m in machines])
+
+    @staticmethod
+    def _per_machine(values: list[float]) -> Any:
+        """Return a number for one machine, an array for several."""
+        return float(values[0]) if len(values) == 1 else np.array(values)
+
+    def _certified(self, dual: Any, coef: np.ndarray, number: int, f: np.ndarray) -> Values:
+        """Return the values of the shipped machine ``number``."""
+        values: Values = dual.certify(coef, float(self.intercept_[number]), f)
+        return values
+
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array, CSR} of shape (n_samples, n_features), (n_samples, n_samples) or a sequence
+            Training data: whatever the kernel takes; the kernel matrix for ``kernel="precomputed"``.
+        y : array of shape (n_samples,)
+            Class labels.
+        sample_weight : array of shape (n_samples,), optional
+            Non-negative factors of C; a weight of 2 equals the row twice.
+
+        Returns
+        -------
+        self
+        """
+        limits = self._limits()
+        self._check_shape()
+        workers = self._workers()
+        kernel = self._kernel()
+        X = self._check_X(X, kernel=kernel, reset=True)
+        classes, labels = self._check_y(X, y)
+        n = labels.size
+        base = self._check_weight(sample_weight, X, n)
+        weight, class_weight = self._weigh(classes, labels, base)
+        resolved = kernel.resolve(X, None if sample_weight is None else base)
+        split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
+        tasks = split(labels, classes.size, weight > 0)
+        self._check_tasks(tasks, weight, base, classes)
+        starts = self._starts(tasks, labels)
+        self.classes_, self.class_weight_, self.kernel_ = classes, class_weight, resolved
+        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)
+        self._gamma = getattr(resolved, "gamma", 0.0)
+        with stoppable(limits, self.on_interrupt == "keep") as stop:
+            matrix = self._gram(resolved, X, workers)
+            solutions, duals, history = self._solve_all(tasks, weight, matrix, workers, starts, stop)
+            psd = self._psd(resolved, matrix)
+            self._store(X, labels, tasks, solutions, duals, psd)
+            if self.trace:
+                self.history_ = history
+        self._conclude(self.certificate_)
+        return self
+
+    def _check_shape(self) -> None:
+        if self.multiclass == "ovr" and self.decision_function_shape == "ovo":
+            raise ValueError(
+                "decision_function_shape='ovo' needs multiclass='ovo': there are no pairs in 'ovr'"
+            )
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+
+    def _check_y(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the classes in order, and the class number of each row."""
+        y = column_or_1d(y, warn=True)
+        self._check_lengths(X, y)
+        assert_all_finite(y, estimator_name=type(self).__name__, input_name="y")
+        check_classification_targets(y)
+        classes, labels = np.unique(y, return_inverse=True)
+        if classes.size < 2:
+            raise ValueError(
+                f"The number of classes has to be greater than one; got {classes.size} class in y: "
+                f"{classes[:1]}"
+            )
+        return classes, labels
+
+    def _weigh(
+        self, classes: np.ndarray, labels: np.ndarray, base: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the factors of C of the rows, and those of the classes."""
+        if isinstance(self.class_weight, dict):
+            factors = compute_class_weight(self.class_weight, classes=classes, y=classes[labels])
+        else:  # "balanced" counts a row as often as its weight says
+            factors = compute_class_weight(
+                self.class_weight, classes=np.arange(classes.size), y=labels, sample_weight=base
+            )
+        if not (np.isfinite(factors) & (factors >= 0)).all():
+            raise ValueError(f"class_weight={self.class_weight!r} must have finite values of at least 0")
+        weight = base * factors[labels]
+        for c, label in enumerate(classes):
+            if not (weight[labels == c] > 0).any():
+                name = "class_weight" if factors[c] == 0 else "sample_weight"
+                raise ValueError(f"{name} is zero for every row of class {label!r}: it cannot be learned")
+        return weight, factors
+
+    def _starts(self, tasks: list[Task], labels: np.ndarray) -> list[np.ndarray] | None:
+        """Return the tasks' coefficients in the previous fit, if it had as many rows and classes."""
+        if not self.warm_start or not hasattr(self, "dual_coef_") or self.shape_fit_[0] != labels.size:
+            return None
+        coef = self._coefficients
+        machines = coef.shape[0] * (coef.shape[0] + 1) // 2 if self.multiclass == "ovo" else coef.shape[0]
+        if machines != len(tasks):
+            return None
+        return [
+            unpack(task, k, self.support_, coef, labels[self.support_], labels.size, self.multiclass == "ovo")
+            for k, task in enumerate(tasks)
+        ]
+
+    def _solve_all(
+        self,
+        tasks: list[Task],
+        weight: np.ndarray,
+        matrix: Gram,
+        workers: Workers,
+        starts: list[np.ndarray] | None,
+        stop: Stop,
+    ) -> tuple[list[Solution], list[Dual], list[Trace]]:
+        """Solve every task; after a request to stop, the rest end where they are or start."""
+        history: list[Trace] = [[] for _ in tasks]
+        solutions: list[Any] = [None] * len(tasks)
+        duals: list[Any] = [None] * len(tasks)
+        together = (
+            len(tasks) > 1 and matrix.independent_subsets and max(t.rows.size for t in tasks) <= PARALLEL_TASK
+        )
+        side_by_side = min(workers.threads, len(tasks)) if together else 1
+
+        def solve(k: int) -> None:
+            if stop.requested and self.on_interrupt == "raise":
+                raise KeyboardInterrupt
+            task = tasks[k]
+            whole = task.rows.size == matrix.n
+            part = matrix if whole else matrix.subset(task.rows, Workers(1) if together else None)
+            duals[k] = self._problem(task.sign, weight[task.rows], part)
+            start = None if starts is None else duals[k].recover(starts[k])
+            solution = self._solve(part, duals[k], stop.limits, history[k], start, side_by_side)
+            if solution.status == "interrupted":
+                stop()
+            elif stop.requested and solution.status == "time_limit":
+                solution = replace(solution, status="interrupted")
+            solutions[k] = solution
+
+        if together:
+            workers.each(len(tasks), solve, stop=stop)
+        else:
+            for k in range(len(tasks)):
+                solve(k)
+        return solutions, duals, history
+
+    def _store(
+        self,
+        X: Any,
+        labels: np.ndarray,
+        tasks: list[Task],
+        solutions: list[Solution],
+        duals: list[Dual],
+        psd: bool,
+    ) -> None:
+        machines: list[Machine] = [d.machine(s.b, s.f) for d, s in zip(duals, solutions, strict=True)]
+        self._keep(machines)
+        pack = pack_pairs if self.multiclass == "ovo" else pack_rest
+        support, dual_coef, n_support = pack(
+            [m.coef for m in machines], tasks, labels, self.classes_.size, labels.size
+        )
+        self.support_ = support.astype(np.int32)
+        # As in scikit-learn, sparse data give sparse coefficients.
+        kind: Any = np.asarray
+        if sp.issparse(X):
+            kind = sp.csr_array if isinstance(X, sp.sparray) else sp.csr_matrix
+        self.dual_coef_: Any = kind(dual_coef)
+        self._n_support = n_support
+        self.intercept_ = np.array([m.intercept for m in machines])
+        self.support_vectors_ = self._kept(X, support)
+        self.certificate_ = combine([s.certificate(self.criterion, psd) for s in solutions])
+        self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
+
+    # -- prediction --------------------------------------------------------------------------------------
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """Number of support vectors of each class."""
+        check_is_fitted(self)
+        counts: np.ndarray = self._n_support
+        return counts
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel; sparse for sparse data."""
+        check_is_fitted(self)
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        pairs = self.multiclass == "ovo"
+        coef = feature_weights(self.dual_coef_, self.support_vectors_, self._n_support, pairs)
+        (coef if isinstance(coef, np.ndarray) else coef.data).flags.writeable = False
+        return coef
+
+    @property
+    def _coefficients(self) -> np.ndarray:
+        """``dual_coef_`` as an array."""
+        coef = self.dual_coef_
+        return coef if isinstance(coef, np.ndarray) else np.asarray(coef.toarray())
+
+    def _segments(self) -> tuple[list[Segment], int]:
+        k = self.classes_.size
+        coef = self._coefficients
+        if k == 2 or self.multiclass == "ovr":
+            outputs = coef.shape[0]
+            return [Segment(0, coef.shape[1], coef.T, np.arange(outputs))], outputs
+        ends = np.concatenate([[0], np.cumsum(self._n_support)])
+        segments = []
+        for c in range(k):
+            others = [o for o in range(k) if o != c]
+            outputs_of_c = np.array([pair_number(min(c, o), max(c, o), k) for o in others])
+            part = slice(ends[c], ends[c + 1])
+            segments.append(Segment(int(ends[c]), int(ends[c + 1]), coef[:, part].T, outputs_of_c))
+        return segments, k * (k - 1) // 2
+
+    def _raw_decision(self, X: Any) -> np.ndarray:
+        """Return the decisions of all two-class machines, one column each."""
+        reference = self._reference()
+        X = self._check_X(X, kernel=self.kernel_, reset=False)
+        segments, outputs = self._segments()
+        F = cross_products(self.kernel_, X, reference, segments, outputs, self._workers())
+        F += self.intercept_
+        return F
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of new points.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, n_classes) or (n, n_pairs)
+            Two classes: positive means ``classes_[1]``. More: votes with confidences
+            (``decision_function_shape="ovr"``) or the pairs' values (``"ovo"``).
+        """
+        check_is_fitted(self)
+        F = self._raw_decision(X)
+        if self.classes_.size == 2:
+            return F.ravel()
+        if self.multiclass == "ovr" or self.decision_function_shape == "ovo":
+            return F
+        return votes_with_ties_broken(F, self.classes_.size)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the classes of new points.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        check_is_fitted(self)
+        self._check_shape()
+        F = self._raw_decision(X)
+        k = self.classes_.size
+        if k == 2:
+            choice = (F.ravel() >= 0).astype(np.intp)  # LIBSVM gives the boundary itself to the second class
+        elif self.multiclass == "ovr":
+            choice = F.argmax(axis=1)
+        elif self.break_ties:
+            choice = votes_with_ties_broken(F, k).argmax(axis=1)
+        else:
+            choice = votes(F, k).argmax(axis=1)
+        labels: np.ndarray = self.classes_[choice]
+        return labels
+
+    # -- proof -------------------------------------------------------------------------------------------
+
+    def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
+        """Recompute the certificate from nothing but the model and the training data, in float64.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The data given to ``fit``.
+
+        Returns
+        -------
+        Certificate
+        """
+        check_is_fitted(self)
+        X = self._check_X(X, kernel=self.kernel_, reset=False)
+        n = self._length(X)
+        if n != self.shape_fit_[0]:
+            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
+        labels = self._known_labels(y)
+        self._check_lengths(X, labels)
+        weight = self._check_weight(sample_weight, X, n) * self.class_weight_[labels]
+        split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
+        segments, outputs = self._segments()
+        F = cross_products(self.kernel_, X, self._reference(), segments, outputs, self._workers())
+        coefficients = self._coefficients
+        parts = []
+        matrix = self._gram(self.kernel_, X, self._workers())
+        psd = not math.isnan(self.certificate_.gap)
+        for k, task in enumerate(split(labels, self.classes_.size, weight > 0)):
+            coef = unpack(
+                task, k, self.support_, coefficients, labels[self.support_], n, self.multiclass == "ovo"
+            )
+            part = matrix if task.rows.size == n else matrix.subset(task.rows)
+            dual = self._problem(task.sign, weight[task.rows], part)
+            values = self._certified(dual, coef, k, F[task.rows, k])
+            known = self.certificate_.parts[k]
+            solution = Solution(coef, F[task.rows, k], values, known.n_iter, known.status)  # type: ignore[arg-type]
+            parts.append(solution.certificate(self.criterion, psd))
+        return combine(parts)

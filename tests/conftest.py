@@ -1,0 +1,55 @@
+"""What all tests share: a compiled-code cache that notices edits, Hypothesis profiles, small data sets."""
+
+import hashlib
+import importlib.util
+import os
+import tempfile
+from pathlib import Path
+
+
+def _numba_cache_folder():
+    """Return a folder named after the compiled sources: numba's cache does not notice an edited helper."""
+    spec = importlib.util.find_spec("mercer")
+    digest = hashlib.sha256()
+    for path in sorted((Path(spec.submodule_search_locations[0]) / "_jit").glob("*.py")):
+        digest.update(path.read_bytes())
+    return str(Path(tempfile.gettempdir()) / f"mercer-numba-{digest.hexdigest()[:16]}")
+
+
+os.environ["NUMBA_CACHE_DIR"] = _numba_cache_folder()  # before anything imports numba
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+
+if importlib.util.find_spec("hypothesis"):  # the core tests run without it
+    from hypothesis import HealthCheck, settings
+
+    # The first example pays for compilation, so no deadline; fixed seeds, so that a failure is not a mood.
+    _common = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
+    settings.register_profile("quick", max_examples=15, **_common)
+    settings.register_profile("default", max_examples=40, **_common)
+    settings.register_profile("thorough", max_examples=1000, **_common | {"derandomize": False})
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def blobs(n, d, n_classes, seed, *, spread=1.0):
+    """Return overlapping clouds, one per class, in random order and read-only."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    rng.shuffle(y)
+    X = spread * rng.normal(size=(n, d)) + rng.normal(size=(n_classes, d))[y]
+    X.setflags(write=False)
+    y.setflags(write=False)
+    return X, y
+
+
+@pytest.fixture
+def two_clouds():
+    """80 points of 2 overlapping classes in 3 dimensions."""
+    return blobs(80, 3, 2, seed=0)
+
+
+@pytest.fixture
+def four_clouds():
+    """120 points of 4 overlapping classes in 4 dimensions."""
+    return blobs(120, 4, 4, seed=1)
