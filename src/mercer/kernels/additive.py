@@ -69,6 +69,10 @@ class Laplacian(PairwiseKernel, GammaKernel):
     def __init__(self, gamma: Any = "scale") -> None:
         self.gamma = gamma
 
+    @property
+    def diagonal_bound(self) -> float | None:
+        return 1.0
+
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.l1(X, Zt, out)
 

@@ -37,6 +37,10 @@ class Constant(Kernel):
     def accepts_sparse(self) -> bool:
         return True
 
+    @property
+    def diagonal_bound(self) -> float | None:
+        return float(self.value)
+
     def validate(self) -> None:
         check_number(self, "value", least=0)
 
@@ -74,6 +78,11 @@ class Sum(Composite):
     def is_psd(self) -> bool | None:
         return True if self.k1.is_psd and self.k2.is_psd else None
 
+    @property
+    def diagonal_bound(self) -> float | None:
+        one, two = self.k1.diagonal_bound, self.k2.diagonal_bound
+        return None if one is None or two is None else one + two
+
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.k1.fresh(X, Z)
         K += self.k2.evaluate(X, Z)
@@ -105,6 +114,11 @@ class Product(Composite):
     @property
     def is_psd(self) -> bool | None:
         return True if self.k1.is_psd and self.k2.is_psd else None  # Schur's product theorem
+
+    @property
+    def diagonal_bound(self) -> float | None:
+        one, two = self.k1.diagonal_bound, self.k2.diagonal_bound
+        return None if one is None or two is None else one * two
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.k1.fresh(X, Z)
@@ -138,6 +152,11 @@ class Scaled(Composite):
     @property
     def is_psd(self) -> bool | None:
         return True if self.scale == 0 else self.kernel.is_psd
+
+    @property
+    def diagonal_bound(self) -> float | None:
+        bound = self.kernel.diagonal_bound
+        return None if bound is None else float(self.scale) * bound
 
     def validate(self) -> None:
         super().validate()
@@ -180,6 +199,11 @@ class Power(Composite):
         if self.exponent == 1:
             return self.kernel.is_psd
         return True if self.kernel.is_psd and float(self.exponent).is_integer() else None
+
+    @property
+    def diagonal_bound(self) -> float | None:
+        bound = self.kernel.diagonal_bound
+        return None if bound is None or not self.kernel.is_psd else bound ** float(self.exponent)
 
     def validate(self) -> None:
         super().validate()

@@ -58,6 +58,11 @@ class Kernel(Value, ABC):
         return False
 
     @property
+    def diagonal_bound(self) -> float | None:
+        """A bound on k(x, x) that holds for every item, not only for those seen; None if none is known."""
+        return None
+
+    @property
     def pairwise(self) -> bool:
         """Whether the data are a kernel matrix already."""
         return False

@@ -52,6 +52,10 @@ class Chi2(_HistogramKernel, GammaKernel):
     def __init__(self, gamma: Any = 1.0) -> None:
         self.gamma = gamma
 
+    @property
+    def diagonal_bound(self) -> float | None:
+        return 1.0
+
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.chi2(X, Zt, np.finfo(X.dtype).tiny, out)
 

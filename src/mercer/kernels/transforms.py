@@ -32,6 +32,10 @@ class Normalized(Composite):
     def is_psd(self) -> bool | None:
         return True if self.kernel.is_psd else None
 
+    @property
+    def diagonal_bound(self) -> float | None:
+        return 1.0
+
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.kernel.fresh(X, Z)
         rows = self._inverse_lengths(X)
@@ -182,6 +186,10 @@ class OnColumns(Composite):
     @property
     def is_psd(self) -> bool | None:
         return self.kernel.is_psd
+
+    @property
+    def diagonal_bound(self) -> float | None:
+        return self.kernel.diagonal_bound
 
     @property
     def is_vector(self) -> bool:

@@ -77,6 +77,10 @@ class ElementwiseKernel(VectorKernel):
 
     statistic: ClassVar[Statistic]
 
+    @property
+    def diagonal_bound(self) -> float | None:
+        return 1.0 if self.statistic == "sqdist" else None  # the line is 1 at distance 0
+
     @abstractmethod
     def elementwise(self, S: Array) -> Array:
         """Return f(S), computed in place."""
