@@ -38,7 +38,7 @@ lint: $(VENV)/.dev-installed
 	$(BIN)/codespell
 
 bench: $(VENV)/.bench-installed $(VENV)/.compiled-code-is-fresh
-	$(BIN)/python -m benchmarks $(ARGS)
+	$(BIN)/python -m benchmarks.run $(ARGS)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
