@@ -229,8 +229,8 @@ def solve_by_qp(K, sign, upper, *, intercept=True):
     return 0.5 * (value + other), beta
 
 
-def solve_by_libsvm(problem, *, tol=1e-6, max_iter=2_000_000):
-    """Return scikit-learn's fitted SVC and whether it stopped by itself.
+def solve_by_libsvm(problem, *, tol=1e-6, max_iter=500_000):
+    """Return scikit-learn's fitted SVC, its signed duals, and whether it stopped by itself.
 
     Rows of weight zero are left out by hand: scikit-learn's ``support_`` would not count them.
     """
@@ -244,8 +244,9 @@ def solve_by_libsvm(problem, *, tol=1e-6, max_iter=2_000_000):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(problem.X[kept], problem.y[kept], sample_weight=problem.weights[kept])
-    model.support_ = np.flatnonzero(kept)[model.support_]
-    return model, model.fit_status_ == 0
+    beta = np.zeros(kept.size)
+    beta[np.flatnonzero(kept)[model.support_]] = model.dual_coef_[0]
+    return model, beta, model.fit_status_ == 0
 
 
 def beta_of(model, n):
