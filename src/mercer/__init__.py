@@ -9,14 +9,36 @@ from mercer._version import __version__
 
 if TYPE_CHECKING:
     from mercer.estimators import SVC as SVC
+    from mercer.estimators import SVDD as SVDD
+    from mercer.estimators import SVR as SVR
+    from mercer.estimators import NuSVC as NuSVC
+    from mercer.estimators import NuSVR as NuSVR
+    from mercer.estimators import OneClassSVM as OneClassSVM
+    from mercer.estimators import SphereAndSlab as SphereAndSlab
     from mercer.kernels import kernel as kernel
 
 _HOMES = {
+    "NuSVC": "mercer.estimators",
+    "NuSVR": "mercer.estimators",
+    "OneClassSVM": "mercer.estimators",
     "SVC": "mercer.estimators",
+    "SVDD": "mercer.estimators",
+    "SVR": "mercer.estimators",
+    "SphereAndSlab": "mercer.estimators",
     "kernel": "mercer.kernels",
 }
 
-__all__ = ["SVC", "__version__", "kernel"]
+__all__ = [
+    "SVC",
+    "SVDD",
+    "SVR",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "SphereAndSlab",
+    "__version__",
+    "kernel",
+]
 
 
 def __getattr__(name: str) -> Any:

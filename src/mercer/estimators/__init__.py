@@ -1,5 +1,11 @@
 """scikit-learn estimators: validate, state the problem, call a solver, keep the answer. No mathematics."""
 
+from mercer.estimators.nusvc import NuSVC
+from mercer.estimators.nusvr import NuSVR
+from mercer.estimators.oneclass import OneClassSVM
+from mercer.estimators.sphereslab import SphereAndSlab
 from mercer.estimators.svc import SVC
+from mercer.estimators.svdd import SVDD
+from mercer.estimators.svr import SVR
 
-__all__ = ["SVC"]
+__all__ = ["SVC", "SVDD", "SVR", "NuSVC", "NuSVR", "OneClassSVM", "SphereAndSlab"]

@@ -1,60 +1,128 @@
-"""Novelty detection: the smallest ball around the data, and the hyperplane that separates it from the origin."""
+"""Novelty detection: the smallest ball around the data, and the plane that separates it from the origin."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
+from mercer.problems.nu import COLLAPSE
+
+FINER = (
+    1e-3  # a hard ball is a piece of geometry: its radius is wanted to more digits than tol's default says
+)
+ROUNDING = 64 * np.finfo(np.float64).eps  # by which two ways of summing a squared distance may differ
 
 
 @dataclass(frozen=True)
 class BallMachine(Machine):
-    """A ball: centre sum_i coef_i phi(x_i), its squared norm, squared radius; ``values`` are K coef."""
+    """A ball: centre sum_i coef_i phi(x_i), its squared norm, the squared radius; ``values`` are K coef.
 
-    squared_norm: float = 0.0
+    ``slacks`` are max(0, squared distance from the centre - squared radius) of the training points.
+    ``outside`` and ``support`` are the shares of the weight strictly outside, and on support vectors.
+    """
+
+    centre_norm: float = 0.0
     squared_radius: float = 0.0
+    slacks: Float64 = field(default_factory=lambda: np.zeros(0))
+    outside: float = 0.0
+    support: float = 0.0
+
+
+def ball_prices(weight: Float64, nu: float | None, C: float | None) -> Float64:
+    """Return each point's price of lying outside: w_i / (nu W), or C w_i; infinite for nu = 0.
+
+    Parameters
+    ----------
+    weight : (n,) float64
+        Sample weights.
+    nu : float or None
+        Share of points that may lie outside.
+    C : float or None
+        Price of a unit of squared distance outside, instead of nu.
+    """
+    total = float(weight.sum())
+    if C is None:
+        assert nu is not None
+        return weight / (nu * total) if nu > 0 else np.where(weight > 0, np.inf, 0.0)
+    if C * total < 1.0 - 1e-12:
+        raise InfeasibleError(
+            f"C={C:g} is infeasible for points of total weight {total:g}: a ball needs at least "
+            f"1 / {total:g} = {1 / total:.6g}, where it shrinks to its centre"
+        )
+    return np.where(weight > 0, C * weight, 0.0) if math.isfinite(C) else np.where(weight > 0, np.inf, 0.0)
 
 
 class EnclosingBall(Dual):
     r"""The dual of  min r^2 + sum_i C_i max(0, ||phi(x_i) - a||^2 - r^2)  over centre a and radius r.
 
-    It is  min 1/2 beta'K beta - 1/2 sum_i K_ii beta_i  with 0 <= beta_i <= C_i and sum beta = 1; the ball's own dual
-    value is -2 times this. C_i >= 1 leaves no point outside: the smallest enclosing ball.
+    It is  min 1/2 beta'K beta - 1/2 sum_i K_ii beta_i  with 0 <= beta_i <= C_i and sum beta = 1; the ball's
+    own dual value is -2 times this. With infinite C_i no point may lie outside: the smallest enclosing ball,
+    whose radius is then that of the outermost point.
 
     Parameters
     ----------
     diag : (n,) float64
         K_ii.
-    C : (n,) float64
-        The price of each point outside.
+    price : (n,) float64
+        C_i, the price of each point outside; 0 for a point that does not count.
 
     References
     ----------
     Tax and Duin (2004), Support vector data description, Machine Learning 54.
     """
 
-    def __init__(self, diag: Float64, C: Float64) -> None:
-        if C.sum() < 1.0 - 1e-12:
-            raise InfeasibleError(
-                f"the prices C of all points sum to {C.sum():g}: a ball needs at least 1 (C >= 1 / n, nu <= 1)"
-            )
+    def __init__(self, diag: Float64, price: Float64) -> None:
+        if price.sum() < 1.0 - 1e-9:
+            raise InfeasibleError(f"the prices of all points sum to {price.sum():g}: a ball needs at least 1")
+        self.there = price > 0
+        self.hard = bool(np.isinf(price).any())
+        self.diag = diag
         super().__init__(
             -0.5 * diag,
             np.zeros(diag.size),
-            np.where(np.isinf(C), 1.0, C),
+            np.where(np.isinf(price), 1.0, price),
             group=np.zeros(diag.size, dtype=np.int64),
             sums=np.ones(1),
             scale=2.0,
         )
 
+    def tolerance(self, tol: float, objective: float) -> float:
+        """Return ``tol`` in units of the squared radius where that is below one, finer for a hard ball."""
+        size = float(np.abs(self.diag[self.there]).max(initial=0.0))
+        unit = min(1.0, max(-2.0 * objective, 0.0))
+        return max(tol * unit * (FINER if self.hard else 1.0), 1e-14 * size)
+
+    def multipliers(self, b: Float64, g: Float64) -> Float64:
+        """Return (r^2 - ||a||^2) / 2; a hard ball reaches its outermost point."""
+        if not self.hard:
+            return super().multipliers(b, g)
+        return np.array([float((-g[self.there]).max())])
+
+    def squares(self, coef: Float64, f: Float64) -> Float64:
+        """Return the squared distances of the points from the centre."""
+        return np.maximum(self.diag - 2.0 * f + float(coef @ f), 0.0)
+
     def machine(self, b: Float64, f: Float64) -> BallMachine:
+        """Return the ball."""
         m = self.multipliers(b, self.gradient(b, f))
-        squared_norm = float(b @ f)
+        centre_norm = float(b @ f)
         # Reduced costs are (r^2 - distance^2) / 2, whence r^2 = 2 multiplier + ||a||^2.
-        squared_radius = 2.0 * float(m[0]) + squared_norm
-        return BallMachine(b, 0.0, f, squared_norm, max(squared_radius, 0.0))
+        squared_radius = max(2.0 * float(m[0]) + centre_norm, 0.0)
+        if (
+            self.hard
+        ):  # the outermost point must not fall out of the ball by rounding when it is asked for again
+            squared_radius += ROUNDING * float((np.abs(self.diag[self.there]) + abs(centre_norm)).max())
+        slacks = np.maximum(self.squares(b, f) - squared_radius, 0.0)
+        price = np.where(self.there, self.hi, 0.0)
+        total = float(price.sum())
+        outside = (b >= self.hi) & (slacks > 0)
+        return BallMachine(
+            b, 0.0, f, centre_norm, squared_radius, slacks,
+            float(price[outside].sum()) / total, float(price[b > 0].sum()) / total,
+        )  # fmt: skip
 
     def certify_ball(self, coef: Float64, squared_radius: float, f: Float64) -> Values:
         """Return the values of a shipped ball."""
@@ -65,18 +133,70 @@ class EnclosingBall(Dual):
         return Values(dual + gap, dual, gap, self.violation(coef, g), multipliers)
 
 
+def promised_squared_radius(
+    squared_radius: float, mean_slack: float, n: int, support: float, q: float, delta: float
+) -> float:
+    r"""Return the squared radius of the ball that a new point leaves with probability at most q.
+
+    With p = q - 3 sqrt(ln(2 / delta) / (2 n)) it is
+
+        r^2 + (mean slack + 6 R^2 / sqrt(n)) / p
+
+    and the promise holds with probability 1 - delta over the draw of n independent training points.
+
+    Parameters
+    ----------
+    squared_radius : float
+        r^2 of the fitted ball.
+    mean_slack : float
+        Mean of max(0, ||phi(x_i) - a||^2 - r^2) over the training points.
+    n : int
+        Number of training points.
+    support : float
+        R^2, the largest squared norm in feature space that the distribution (not the sample) can produce.
+    q, delta : float
+        Wished false positive rate; probability with which the promise may fail.
+
+    References
+    ----------
+    Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Corollary 7.14.
+    """
+    sampling = 3.0 * math.sqrt(math.log(2.0 / delta) / (2.0 * n))
+    p = q - sampling
+    if p <= 0:
+        needed = math.ceil(9.0 * math.log(2.0 / delta) / (2.0 * q * q)) + 1
+        raise ValueError(
+            f"a false positive rate of q={q:g} cannot be promised from n={n} points at delta={delta:g}: "
+            f"sampling alone accounts for 3 sqrt(ln(2/delta)/(2n)) = {sampling:.3g}, so q must be larger "
+            f"than that, or n at least {needed}"
+        )
+    return squared_radius + (mean_slack + 6.0 * support / math.sqrt(n)) / p
+
+
+@dataclass(frozen=True)
+class PlaneMachine(Machine):
+    """A plane w with threshold rho = -intercept; shares of the weight below it, and on support vectors."""
+
+    collapsed: bool = False
+    outside: float = 0.0
+    support: float = 0.0
+
+
 class Hyperplane(Dual):
     r"""The dual of  min 1/2 ||w||^2 - nu W rho + sum_i w_i max(0, rho - <w, phi(x_i)>)  over w and rho.
 
-    It is  min 1/2 beta'K beta  with 0 <= beta_i <= w_i and sum beta = nu W, in LIBSVM's scale. The machine's intercept is
-    -rho.
+    It is  min 1/2 beta'K beta  with 0 <= beta_i <= w_i and sum beta = nu W, W the sum of the weights
+    (LIBSVM's scale). The machine's intercept is -rho. When the origin lies in the reduced convex hull of the
+    points, the optimum is w = 0.
 
     Parameters
     ----------
     weight : (n,) float64
         Sample weights.
     nu : float
-        Upper bound on the share of outliers, lower bound on the share of support vectors.
+        In (0, 1]: upper bound on the share of outliers, lower bound on the share of support vectors.
+    spread : float
+        Largest squared norm of a point, the scale against which ||w||^2 counts as zero.
 
     References
     ----------
@@ -84,11 +204,33 @@ class Hyperplane(Dual):
     distribution, Neural Computation 13.
     """
 
-    def __init__(self, weight: Float64, nu: float) -> None:
+    def __init__(self, weight: Float64, nu: float, spread: float) -> None:
+        self.weight = weight
+        self.total = nu * float(weight.sum())
+        self.spread = spread
         super().__init__(
             np.zeros(weight.size),
             np.zeros(weight.size),
             weight,
             group=np.zeros(weight.size, dtype=np.int64),
-            sums=np.array([nu * float(weight.sum())]),
+            sums=np.array([self.total]),
         )
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        """Return ``tol`` in units of rho where that is below one: rho >= ||w||^2 / (nu W)."""
+        return tol * min(1.0, 2.0 * objective / self.total)
+
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        """Return whether the origin lies among the points: ||w||^2 is zero on their scale."""
+        return float(b @ f) <= COLLAPSE * self.spread * self.total**2
+
+    def machine(self, b: Float64, f: Float64) -> PlaneMachine:
+        """Return the plane."""
+        collapsed = self.hopeless(b, f)
+        intercept = 0.0 if collapsed else float(self.multipliers(b, self.gradient(b, f))[0])
+        whole = float(self.weight.sum())
+        outside = (b >= self.hi) & (f + intercept < 0)
+        return PlaneMachine(
+            b, intercept, f + intercept, collapsed,
+            float(self.weight[outside].sum()) / whole, float(self.weight[b > 0].sum()) / whole,
+        )  # fmt: skip

@@ -2,32 +2,81 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
 
+COLLAPSE = 1e-12  # ||w||^2 on the scale of the points below which it counts as zero
+
 
 def largest_nu(y: Float64, weight: Float64) -> float:
-    """Return the largest feasible nu: 2 min(W+, W-) / (W+ + W-)."""
+    """Return the largest feasible nu: 2 min(W+, W-) / (W+ + W-).
+
+    Parameters
+    ----------
+    y : (n,) float64
+        Labels +1 and -1.
+    weight : (n,) float64
+        Sample weights.
+    """
     positive, negative = float(weight[y > 0].sum()), float(weight[y < 0].sum())
     return 2.0 * min(positive, negative) / (positive + negative)
 
 
+def check_nu(y: Float64, weight: Float64, nu: float, *, where: str = "") -> None:
+    """Refuse a nu for which the classes hold too little weight.
+
+    Parameters
+    ----------
+    y : (n,) float64
+        Labels +1 and -1.
+    weight : (n,) float64
+        Sample weights.
+    nu : float
+        The wished share.
+    where : str
+        Which classes are meant, for the message.
+    """
+    most = largest_nu(y, weight)
+    if nu <= most * (1 + 1e-12):
+        return
+    plain = bool((weight == 1.0).all())
+    sizes = " and ".join(
+        f"{size:g}" for size in sorted(float(weight[y == sign].sum()) for sign in (-1.0, 1.0))
+    )
+    kind = "sizes" if plain else "weights"
+    raise InfeasibleError(f"nu={nu:g} is infeasible for class {kind} {sizes}{where}: at most {most:.6g}")
+
+
 @dataclass(frozen=True)
 class NuMachine(Machine):
-    """A function scaled so that the margin is at +-1, with the margin rho it had before."""
+    """A function scaled so that the margin is at +-1.
+
+    ``rho`` is the margin it had before. While that is not positive the function is not scaled; 0 says that
+    the reduced convex hulls meet. ``margin_errors`` and ``support`` are the shares of the weight that lies
+    strictly inside the margin, and on support vectors: the first is at most nu, the second at least.
+    """
 
     rho: float = 1.0
+    margin_errors: float = 0.0
+    support: float = 0.0
+
+    @property
+    def margin(self) -> float:
+        """1 / ||w||, infinite where w counts as zero."""
+        return super().margin if self.rho != 0 else math.inf
 
 
 class NuMargin(Dual):
     r"""The dual of  min 1/2 ||w||^2 - nu W rho + sum_i w_i max(0, rho - y_i f(x_i))  over w, bias and rho.
 
-    It is  min 1/2 beta'K beta  with 0 <= y_i beta_i <= w_i and each class summing to +-nu W / 2. Divided by rho the
-    function is that of a soft margin with C = 1 / rho. When nu is so small that the reduced convex hulls of the
-    classes meet, the optimum is w = 0 and there is nothing to divide by.
+    It is  min 1/2 beta'K beta  with 0 <= y_i beta_i <= w_i and each class summing to +-nu W / 2, W the sum
+    of the weights. Divided by rho the function is that of a soft margin with C = 1 / rho. When nu is so
+    small that the reduced convex hulls of the classes meet, the optimum is w = 0 and there is nothing to
+    divide by.
 
     Parameters
     ----------
@@ -42,18 +91,13 @@ class NuMargin(Dual):
 
     References
     ----------
-    Schoelkopf, Smola, Williamson and Bartlett (2000), New support vector algorithms, Neural Computation 12. Crisp and
-    Burges (2000), A geometric interpretation of nu-SVM classifiers.
+    Schoelkopf, Smola, Williamson and Bartlett (2000), New support vector algorithms, Neural Computation 12.
+    Crisp and Burges (2000), A geometric interpretation of nu-SVM classifiers.
     """
 
     def __init__(self, y: Float64, weight: Float64, nu: float, spread: float) -> None:
-        most = largest_nu(y, weight)
-        if nu > most * (1 + 1e-12):
-            positive, negative = int((y > 0).sum()), int((y < 0).sum())
-            raise InfeasibleError(
-                f"nu={nu:g} is infeasible for class sizes {positive} and {negative}: at most {most:.6g}"
-            )
-        half = 0.5 * min(nu, most) * float(weight.sum())
+        check_nu(y, weight, nu)
+        half = 0.5 * min(nu, largest_nu(y, weight)) * float(weight.sum())
         super().__init__(
             np.zeros(y.size),
             np.where(y > 0, 0.0, -weight),
@@ -62,25 +106,41 @@ class NuMargin(Dual):
             sums=np.array([half, -half]),
         )
         self.y = y
+        self.weight = weight
+        self.half = half
         self.spread = spread
 
-    def collapsed(self, b: Float64, f: Float64) -> bool:
-        """Return whether the reduced hulls meet: ||w||^2 is zero on the scale of the points."""
-        total = float(self.sums[0])
-        return float(b @ f) <= 1e-10 * self.spread * total**2 or self.rho(b, f) <= 0
+    def tolerance(self, tol: float, objective: float) -> float:
+        """Return ``tol`` in units of the margin where that is below one: rho >= ||w||^2 / (nu W)."""
+        return tol * min(1.0, objective / self.half)
 
-    def rho(self, b: Float64, f: Float64) -> float:
-        """Return the functional margin before scaling."""
-        m = self.multipliers(b, self.gradient(b, f))
-        return 0.5 * float(m[1] - m[0])
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        """Return whether the reduced hulls meet: ||w||^2 is zero on the scale of the points."""
+        return float(b @ f) <= COLLAPSE * self.spread * self.half**2
 
     def machine(self, b: Float64, f: Float64) -> NuMachine:
+        """Return the function, scaled where there is a margin to scale by."""
         m = self.multipliers(b, self.gradient(b, f))
         intercept = 0.5 * float(m[0] + m[1])
-        if self.collapsed(b, f):
-            return NuMachine(self.beta(b), intercept, f + intercept, 0.0)
-        rho = 0.5 * float(m[1] - m[0])
-        return NuMachine(self.beta(b) / rho, intercept / rho, (f + intercept) / rho, rho)
+        rho = 0.0 if self.hopeless(b, f) else 0.5 * float(m[1] - m[0])
+        size, total = np.abs(b), float(self.weight.sum())
+        # A free variable lies on the margin whatever rounding says; only those at their bound can be inside
+        # it.
+        wrong = (size >= self.weight) & (self.y * (f + intercept) < rho)
+        scale = 1.0 / rho if rho > 0 else 1.0
+        return NuMachine(
+            scale * self.beta(b),
+            scale * intercept,
+            scale * (f + intercept),
+            rho,
+            float(self.weight[wrong].sum()) / total,
+            float(self.weight[size > 0].sum()) / total,
+        )
+
+    def recover(self, coef: Float64) -> Float64:
+        """Undo the scaling: each class sums to half of nu W."""
+        total = float(coef[self.y > 0].sum())
+        return coef * (self.half / total) if total > 0 else coef.copy()
 
     def certify_scaled(self, coef: Float64, intercept: float, rho: float, f: Float64) -> Values:
         """Return the values of a shipped, scaled machine with its margin."""

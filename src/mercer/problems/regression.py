@@ -1,7 +1,7 @@
 """Regression problems as duals with two copies of the points: one for each side of the tube.
 
-The first copy, b+ in [0, C], pulls the function up where it runs below the tube; the second, b- in [-C, 0], pulls it
-down. beta = b+ + b-.
+The first copy, b+ in [0, C], pulls the function up where it runs below the tube; the second, b- in [-C, 0],
+pulls it down. beta = b+ + b-.
 """
 
 from __future__ import annotations
@@ -9,27 +9,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
-
-
-def _one_group(n: int, fit_intercept: bool) -> dict[str, np.ndarray | None]:
-    if not fit_intercept:
-        return {"group": None, "sums": None}
-    return {"group": np.zeros(2 * n, dtype=np.int64), "sums": np.zeros(1)}
+from mercer.problems.dual import Dual, Float64, Machine, Values
 
 
-def epsilon_tube(y: Float64, C: Float64, epsilon: float, *, fit_intercept: bool = True) -> Dual:
-    r"""Return the dual of  min 1/2 ||w||^2 + sum_i C_i max(0, |y_i - f(x_i)| - epsilon).
+def _unit(y: Float64, there: NDArray[np.bool_], bias: bool) -> float:
+    """Return the targets' scale, at most 1: half their range with a bias, their largest size without."""
+    y = y[there]
+    size = float(np.abs(y).max(initial=0.0))
+    spread = 0.5 * float(y.max() - y.min()) if bias and y.size else size
+    return min(1.0, max(spread, 1e-12 * size))
+
+
+class EpsilonTube(Dual):
+    r"""The dual of  min 1/2 ||w||^2 + sum_i C_i max(0, |y_i - f(x_i)| - epsilon), or with its square.
+
+    It is  min 1/2 beta'(K + diag(r)) beta - y'beta + epsilon sum_i |beta_i|  with -C_i <= beta_i <= C_i and
+    r = 0, or for the squares no box and r_i = 1 / (2 C_i); with a bias, sum beta = 0.
 
     Parameters
     ----------
     y : (n,) float64
         Targets.
     C : (n,) float64
-        The price of each point's slack.
+        The price of each point's slack. A point of price zero is held at zero.
     epsilon : float
         Half width of the tube.
+    squared : bool
+        Whether slacks are squared.
     fit_intercept : bool
         Whether f has an unpenalised bias.
 
@@ -37,44 +45,62 @@ def epsilon_tube(y: Float64, C: Float64, epsilon: float, *, fit_intercept: bool 
     ----------
     Smola and Schoelkopf (2004), A tutorial on support vector regression, Statistics and Computing 14.
     """
-    zero = np.zeros_like(C)
-    return Dual(
-        np.concatenate([-y + epsilon, -y - epsilon]),
-        np.concatenate([zero, -C]),
-        np.concatenate([C, zero]),
-        copies=2,
-        **_one_group(y.size, fit_intercept),  # type: ignore[arg-type]
-    )
+
+    def __init__(
+        self, y: Float64, C: Float64, epsilon: float, *, squared: bool = False, fit_intercept: bool = True
+    ) -> None:
+        zero = np.zeros_like(C)
+        most, r = C, None
+        if squared:
+            most = np.where(C > 0, np.inf, 0.0)
+            with np.errstate(divide="ignore"):
+                r = np.tile(np.where(C > 0, 1.0 / (2.0 * C), 1.0), 2)
+        super().__init__(
+            np.concatenate([-y + epsilon, -y - epsilon]),
+            np.concatenate([zero, -most]),
+            np.concatenate([most, zero]),
+            r=r,
+            group=np.zeros(2 * y.size, dtype=np.int64) if fit_intercept else None,
+            sums=np.zeros(1) if fit_intercept else None,
+            copies=2,
+        )
+        self.unit = _unit(y, C > 0, fit_intercept)
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        """Return ``tol`` in units of the targets' spread where that is below one."""
+        return tol * self.unit
 
 
-def squared_epsilon_tube(y: Float64, C: Float64, epsilon: float, *, fit_intercept: bool = True) -> Dual:
-    r"""Return the dual of  min 1/2 ||w||^2 + sum_i C_i max(0, |y_i - f(x_i)| - epsilon)^2."""
-    with np.errstate(divide="ignore"):
-        r = np.where(C > 0, 1.0 / (2.0 * C), 1.0)
-    free = np.where(C > 0, np.inf, 0.0)
-    zero = np.zeros_like(C)
-    return Dual(
-        np.concatenate([-y + epsilon, -y - epsilon]),
-        np.concatenate([zero, -free]),
-        np.concatenate([free, zero]),
-        r=np.concatenate([r, r]),
-        copies=2,
-        **_one_group(y.size, fit_intercept),  # type: ignore[arg-type]
-    )
+def epsilon_tube(y: Float64, C: Float64, epsilon: float, *, fit_intercept: bool = True) -> EpsilonTube:
+    """Return the problem with the linear loss."""
+    return EpsilonTube(y, C, epsilon, fit_intercept=fit_intercept)
+
+
+def squared_epsilon_tube(
+    y: Float64, C: Float64, epsilon: float, *, fit_intercept: bool = True
+) -> EpsilonTube:
+    """Return the problem with the squared loss."""
+    return EpsilonTube(y, C, epsilon, squared=True, fit_intercept=fit_intercept)
 
 
 @dataclass(frozen=True)
 class Tube(Machine):
-    """A function with the half width of the tube that was found."""
+    """A function with the half width of the tube that was found.
+
+    ``outside`` and ``support`` are the shares of the weight that lies strictly outside the tube, and on
+    support vectors: the first is at most nu, the second at least.
+    """
 
     epsilon: float = 0.0
+    outside: float = 0.0
+    support: float = 0.0
 
 
 class NuTube(Dual):
-    r"""The dual of  min 1/2 ||w||^2 + C (nu W epsilon + sum_i w_i max(0, |y_i - f(x_i)| - epsilon)) over epsilon too.
+    r"""The dual of  min 1/2 ||w||^2 + C (nu W epsilon + sum_i w_i max(0, |y_i - f(x_i)| - epsilon)).
 
-    W is the sum of the weights. The two copies have fixed sums +-C nu W / 2; their multipliers are bias + epsilon and
-    bias - epsilon.
+    The tube's half width epsilon is found with the function; W is the sum of the weights. The two copies
+    have fixed sums +-C nu W / 2; their multipliers are bias + epsilon and bias - epsilon.
 
     Parameters
     ----------
@@ -85,7 +111,8 @@ class NuTube(Dual):
     weight : (n,) float64
         Sample weights.
     nu : float
-        Upper bound on the share of points outside the tube, lower bound on the share of support vectors.
+        In (0, 1]: upper bound on the share of points outside the tube, lower bound on the share of support
+        vectors.
 
     References
     ----------
@@ -93,10 +120,9 @@ class NuTube(Dual):
     """
 
     def __init__(self, y: Float64, C: float, weight: Float64, nu: float) -> None:
-        total = float(weight.sum())
         box = C * weight
         zero = np.zeros_like(box)
-        half = 0.5 * C * nu * total
+        half = 0.5 * nu * float(box.sum())
         super().__init__(
             np.concatenate([-y, -y]),
             np.concatenate([zero, -box]),
@@ -105,16 +131,38 @@ class NuTube(Dual):
             sums=np.array([half, -half]),
             copies=2,
         )
+        self.y = y
+        self.weight = weight
+        self.unit = _unit(y, weight > 0, True)
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        """Return ``tol`` in units of the targets' spread where that is below one."""
+        return tol * self.unit
 
     def machine(self, b: Float64, f: Float64) -> Tube:
+        """Return the function with its tube."""
         m = self.multipliers(b, self.gradient(b, f))
         intercept = 0.5 * float(m[0] + m[1])
-        return Tube(self.beta(b), intercept, f + intercept, max(0.0, 0.5 * float(m[0] - m[1])))
+        epsilon = max(0.0, 0.5 * float(m[0] - m[1]))
+        beta = self.beta(b)
+        total = float(self.weight.sum())
+        # Only points at their bound can be outside; a free one lies on the tube whatever rounding says.
+        pulled = (b[: self.n] >= self.hi[: self.n]) | (b[self.n :] <= self.lo[self.n :])
+        outside = pulled & (np.abs(self.y - f - intercept) > epsilon)
+        touched = (b != 0).reshape(2, self.n).any(axis=0)
+        return Tube(
+            beta,
+            intercept,
+            f + intercept,
+            epsilon,
+            float(self.weight[outside].sum()) / total,
+            float(self.weight[touched].sum()) / total,
+        )
 
     def recover(self, coef: Float64) -> Float64:
+        """Return the two copies, with what cancels in beta put back where the sums need it."""
         b = super().recover(coef)
         missing = float(self.sums[0] - b[: self.n].sum())
-        # Points inside both halves at once cancel in beta; put back what the sums need, where there is room.
         room = np.minimum(self.hi[: self.n] - b[: self.n], b[self.n :] - self.lo[self.n :])
         if missing > 0 and room.sum() > 0:
             share = np.clip(missing - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
@@ -130,9 +178,3 @@ class NuTube(Dual):
         dual = -self.objective(b, f)
         gap = self.gap(b, self.costs(g, multipliers))
         return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
-
-
-def check_nu_tube(nu: float) -> None:
-    """Refuse a nu that no tube can have."""
-    if not 0 < nu <= 1:
-        raise InfeasibleError(f"nu={nu} is infeasible for regression: it must lie in (0, 1]")

@@ -1,0 +1,148 @@
+"""What machines with one dual over all rows share: regressors and detectors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.estimators.interrupts import stoppable
+from mercer.estimators.machine import KernelMachine
+from mercer.gram import Gram, Segment, cross_products
+from mercer.kernels import Linear
+from mercer.problems import Certificate, Dual, Machine, Values
+from mercer.solvers import Solution
+
+
+class SingleMachine(KernelMachine):
+    """Base of the estimators whose function is f(x) = sum_i coef_i k(x_i, x) + intercept."""
+
+    # -- what a subclass says ----------------------------------------------------------------------------
+
+    def _target(self, X: Any, y: Any) -> np.ndarray | None:
+        """Return the checked targets; a detector has none."""
+        return None
+
+    def _check_feasible(self, weight: np.ndarray) -> None:
+        """Refuse what no kernel could make feasible; called before any kernel value is computed."""
+
+    def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
+        raise NotImplementedError
+
+    def _keep(self, machine: Any, weight: np.ndarray) -> None:
+        """Store what the machine knows beside its coefficients and intercept."""
+
+    def _certified(self, problem: Any, coef: np.ndarray, f: np.ndarray) -> Values:
+        """Return the values of the shipped machine, given f = K coef."""
+        values: Values = problem.certify(coef, float(self.intercept_[0]), f)
+        return values
+
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    def _fit_machine(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Gram]:
+        """Fit; return what a subclass may go on with: checked data, weights and kernel matrix."""
+        limits = self._limits()
+        workers = self._workers()
+        kernel = self._kernel()
+        X = self._check_X(X, kernel=kernel, reset=True)
+        n = self._length(X)
+        target = self._target(X, y)
+        weight = self._check_weight(sample_weight, X, n)
+        self._check_feasible(weight)
+        resolved = kernel.resolve(X, None if sample_weight is None else weight)
+        previous = self._previous(n)
+        self.kernel_ = resolved
+        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)
+        self._gamma = getattr(resolved, "gamma", 0.0)
+        history: list[dict[str, float]] = []
+        with stoppable(limits, self.on_interrupt == "keep") as stop:
+            matrix = self._gram(resolved, X, workers)
+            problem = self._problem(target, weight, matrix)
+            start = None if previous is None else problem.recover(previous)
+            solution = self._solve(matrix, problem, limits, history, start)
+            if stop.requested and solution.status == "time_limit":
+                solution = replace(solution, status="interrupted")
+            psd = self._psd(resolved, matrix)
+            self._store(X, problem.machine(solution.b, solution.f), weight)
+        self.n_iter_ = max(1, solution.n_iter)
+        if self.trace:
+            self.history_ = history
+        self._conclude(solution.certificate(self.criterion, psd))
+        return X, weight, matrix
+
+    def _store(self, X: Any, machine: Machine, weight: np.ndarray) -> None:
+        support = np.flatnonzero(machine.coef)
+        coef = np.ascontiguousarray(machine.coef[support][None, :])
+        self.support_ = support.astype(np.int32)
+        self.dual_coef_: Any = coef
+        if sp.issparse(X):  # as in scikit-learn, sparse data give sparse coefficients
+            self.dual_coef_ = sp.csr_array(coef) if isinstance(X, sp.sparray) else sp.csr_matrix(coef)
+        self.intercept_ = np.array([machine.intercept])
+        self.support_vectors_ = self._kept(X, support)
+        self._keep(machine, weight)
+
+    def _previous(self, n: int) -> np.ndarray | None:
+        """Return the coefficients of the previous fit, if it is wanted and was on as many rows."""
+        if not self.warm_start or not hasattr(self, "dual_coef_") or self.shape_fit_[0] != n:
+            return None
+        return self._of_all_points(n)
+
+    @property
+    def _coefficients(self) -> np.ndarray:
+        """``dual_coef_`` as an array."""
+        packed: Any = self.dual_coef_
+        return packed if isinstance(packed, np.ndarray) else np.asarray(packed.toarray())
+
+    def _of_all_points(self, n: int) -> np.ndarray:
+        whole = np.zeros(n)
+        whole[self.support_] = self._coefficients[0]
+        return whole
+
+    # -- use ---------------------------------------------------------------------------------------------
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """Number of support vectors, as an array of length one."""
+        check_is_fitted(self)
+        return np.array([self.support_.size], dtype=np.int32)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel; sparse for sparse data."""
+        check_is_fitted(self)
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return self.dual_coef_ @ self.support_vectors_
+
+    def _products(self, X: Any) -> np.ndarray:
+        """Return K(X, support vectors) coef for checked data."""
+        segment = Segment(0, self.support_.size, self._coefficients.T, np.arange(1))
+        return cross_products(self.kernel_, X, self._reference(), [segment], 1, self._workers())[:, 0]
+
+    def _values(self, X: Any) -> np.ndarray:
+        """Return f(X)."""
+        check_is_fitted(self)
+        X = self._check_X(X, kernel=self.kernel_, reset=False)
+        return np.asarray(self._products(X) + self.intercept_[0])
+
+    # -- proof -------------------------------------------------------------------------------------------
+
+    def _certify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        check_is_fitted(self)
+        X = self._check_X(X, kernel=self.kernel_, reset=False)
+        n = self._length(X)
+        if n != self.shape_fit_[0]:
+            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
+        target = self._target(X, y)
+        weight = self._check_weight(sample_weight, X, n)
+        matrix = self._gram(self.kernel_, X, self._workers())
+        problem = self._problem(target, weight, matrix)
+        coef, f = self._of_all_points(n), self._products(X)
+        known = self.certificate_
+        values = self._certified(problem, coef, f)
+        solution = Solution(coef, f, values, known.n_iter, known.status)  # type: ignore[arg-type]
+        return solution.certificate(self.criterion, not math.isnan(known.gap))
