@@ -18,8 +18,9 @@ def _numba_cache_folder():
 
 os.environ["NUMBA_CACHE_DIR"] = _numba_cache_folder()  # before anything imports numba
 
-import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+
+from clouds import blobs  # noqa: E402
 
 if importlib.util.find_spec("hypothesis"):  # the core tests run without it
     from hypothesis import HealthCheck, settings
@@ -30,17 +31,6 @@ if importlib.util.find_spec("hypothesis"):  # the core tests run without it
     settings.register_profile("default", max_examples=40, **_common)
     settings.register_profile("thorough", max_examples=1000, **_common | {"derandomize": False})
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
-
-
-def blobs(n, d, n_classes, seed, *, spread=1.0):
-    """Return overlapping clouds, one per class, in random order and read-only."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % n_classes
-    rng.shuffle(y)
-    X = spread * rng.normal(size=(n, d)) + rng.normal(size=(n_classes, d))[y]
-    X.setflags(write=False)
-    y.setflags(write=False)
-    return X, y
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer.gram import Gram, Workers, gram, resolve_threads
 from mercer.gram.spectrum import spectrum
@@ -27,6 +28,17 @@ INDEFINITE = 1e-7  # share of the largest eigenvalue below which a negative one 
 
 class IndefiniteKernelWarning(UserWarning):
     """The kernel matrix is not positive semi-definite, so the fit is a stationary point without a gap."""
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Say which argument it was that holds text instead of numbers: NumPy does not."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError(f"{name} must hold numbers: {error}") from error
 
 
 class KernelMachine(BaseEstimator):
@@ -61,12 +73,8 @@ class KernelMachine(BaseEstimator):
 
     def _check_X(self, X: Any, *, kernel: Kernel, reset: bool) -> Any:  # noqa: N802
         given = X
-        try:
+        with naming("X"):
             X = kernel.check(given, estimator=self)
-        except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise ValueError(f"X must hold numbers: {error}") from error
         if getattr(X, "ndim", 1) == 2:
             validate_data(self, given, reset=reset, skip_check_array=True)  # number and names of the features
         elif reset:
@@ -87,9 +95,14 @@ class KernelMachine(BaseEstimator):
     def _check_weight(self, sample_weight: Any, X: Any, n: int) -> np.ndarray:
         if sample_weight is None:
             return np.ones(n)
-        weight: np.ndarray = _check_sample_weight(
-            sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=False
-        )
+        if isinstance(sample_weight, Real):
+            sample_weight = np.full(n, float(sample_weight))
+        with naming("sample_weight"):
+            weight: np.ndarray = check_array(
+                sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", estimator=self
+            )
+        if weight.shape != (n,):
+            raise ValueError(f"sample_weight has shape {weight.shape}; for {n} rows it must be ({n},)")
         if (weight < 0).any():
             raise ValueError(
                 "Negative values in data passed to `sample_weight`: sample_weight has "
@@ -133,7 +146,7 @@ class KernelMachine(BaseEstimator):
 
     def _gram(self, kernel: Kernel, X: Any, workers: Workers) -> Gram:
         # Half of the budget is for kept kernel values, half for the working set's block.
-        return gram(
+        matrix = gram(
             kernel,
             X,
             precision=self.precision,
@@ -141,6 +154,13 @@ class KernelMachine(BaseEstimator):
             cache_bytes=self._cache_bytes() // 2,
             workers=workers,
         )
+        bad = np.flatnonzero(~np.isfinite(matrix.diag()))
+        if bad.size:
+            raise ValueError(
+                f"kernel={kernel!r} is not finite at {bad.size} of {matrix.n} rows of X, first at row "
+                f"{bad[0]}: scale the features, or mend the kernel"
+            )
+        return matrix
 
     def _solver(
         self, limits: Limits, listener: Callable[[Progress], None] | None, side_by_side: int = 1

@@ -160,7 +160,7 @@ class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
         for c, label in enumerate(classes):
             if not (weight[labels == c] > 0).any():
                 name = "class_weight" if factors[c] == 0 else "sample_weight"
-                raise ValueError(f"{name} is zero for every row of class {label!r}: it cannot be learned")
+                raise ValueError(f"{name} is zero for every row of class {label}: it cannot be learned")
         return weight, factors
 
     def _starts(self, tasks: list[Task], labels: np.ndarray) -> list[np.ndarray] | None:

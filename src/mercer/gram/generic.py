@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any
 
@@ -199,7 +200,7 @@ class GenericGram(Gram):
                 few = self.kernel.take(self.X, idx[s : s + BATCH])
                 for t in range(start, stop, TILE_COLUMNS):
                     e = min(t + TILE_COLUMNS, stop)
-                    tile = self.kernel.evaluate(few, self.kernel.take(self.X, np.arange(t, e)))
+                    tile = self._tile(few, np.arange(t, e))
                     out[t:e] += coef[s : s + BATCH] @ tile.astype(np.float64, copy=False)
 
         self.workers.ranges(self.n, work)
@@ -227,11 +228,17 @@ class GenericGram(Gram):
                 few = self.kernel.take(self.X, idx[s : s + BATCH])
                 for t in range(start, stop, TILE_COLUMNS):
                     e = min(t + TILE_COLUMNS, stop)
-                    tile = self.kernel.evaluate(few, self.kernel.take(self.X, jdx[t:e]))
+                    tile = self._tile(few, jdx[t:e])
                     for row, values in zip(rows[s : s + BATCH], tile, strict=True):
                         row[t:e] = values
 
         self.workers.ranges(jdx.size, work)
+
+    def _tile(self, few: Any, jdx: Index) -> Floats:
+        tile = self.kernel.evaluate(few, self.kernel.take(self.X, jdx))
+        if not math.isfinite(float(tile.sum(dtype=np.float64))):
+            raise ValueError(f"kernel={self.kernel!r} returned NaN or infinity for some pairs of rows of X")
+        return tile
 
     def exact(self) -> Gram:
         if self.dtype == np.float64:
