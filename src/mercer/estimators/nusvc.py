@@ -50,7 +50,8 @@ class NuSVC(BaseSVC):
         Memory for kernel values, in MB.
     class_weight : dict or "balanced", optional
         Factors of the sample weights per class. Where they leave too little weight for ``nu``, it is lowered
-        to the largest feasible value, with a warning; see ``nu_``. (scikit-learn ignores this parameter.)
+        to the largest feasible value (see ``nu_``) and the lighter class given up, with a warning.
+        scikit-learn ignores this parameter.
     verbose : bool, default=False
         Print a line per round.
     max_iter : int, default=-1
@@ -190,8 +191,8 @@ class NuSVC(BaseSVC):
                 which = base if self.class_weight is not None else weight
                 check_nu(task.sign, which[task.rows], self.nu, where=where)
                 warnings.warn(
-                    f"class_weight leaves too little weight for nu={self.nu:g}{where}: nu={most:.6g}, the "
-                    "largest feasible value, is used",
+                    f"class_weight leaves too little weight for nu={self.nu:g}{where}: the largest feasible "
+                    f"value, nu={most:.6g}, is used, and the lighter class given up",
                     UserWarning,
                     stacklevel=4,
                 )
@@ -199,8 +200,8 @@ class NuSVC(BaseSVC):
         self.nu_ = self._per_machine(used)
 
     def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
-        nu = min(self.nu, largest_nu(sign, weight))
-        return NuMargin(sign, weight, nu, float(matrix.diag().max(initial=0.0)))
+        spread = float(matrix.diag().max(initial=0.0))
+        return NuMargin(sign, weight, self.nu, spread, surrender=self.class_weight is not None)
 
     def _keep(self, machines: list[NuMachine]) -> None:
         super()._keep(machines)

@@ -10,10 +10,19 @@ import numpy as np
 from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
 from mercer.problems.nu import COLLAPSE
 
-FINER = (
-    1e-3  # a hard ball is a piece of geometry: its radius is wanted to more digits than tol's default says
-)
-ROUNDING = 64 * np.finfo(np.float64).eps  # by which two ways of summing a squared distance may differ
+FINER = 1e-3  # a hard ball is a piece of geometry: its radius is wanted to more digits than tol says
+# Points on the edge belong to the region; they must not fall out of it when f is summed in another order.
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+
+
+def closed(problem: Dual, b: Float64, g: Float64) -> Float64:
+    """Return the multiplier that puts every point below its bound inside the region, or on its edge.
+
+    Among the multipliers that fit b to within its KKT violation this is the largest. Only points at their bound,
+    a share of at most nu, are then outside, however early the solver stopped.
+    """
+    tops, bottoms = problem.extremes(b, g)
+    return np.where(np.isfinite(tops), tops, bottoms)
 
 
 @dataclass(frozen=True)
@@ -96,10 +105,8 @@ class EnclosingBall(Dual):
         return max(tol * unit * (FINER if self.hard else 1.0), 1e-14 * size)
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
-        """Return (r^2 - ||a||^2) / 2; a hard ball reaches its outermost point."""
-        if not self.hard:
-            return super().multipliers(b, g)
-        return np.array([float((-g[self.there]).max())])
+        """Return (r^2 - ||a||^2) / 2, the largest that is near-optimal: see `closed`."""
+        return closed(self, b, g) if not self.hard else np.array([float((-g[self.there]).max())])
 
     def squares(self, coef: Float64, f: Float64) -> Float64:
         """Return the squared distances of the points from the centre."""
@@ -111,10 +118,7 @@ class EnclosingBall(Dual):
         centre_norm = float(b @ f)
         # Reduced costs are (r^2 - distance^2) / 2, whence r^2 = 2 multiplier + ||a||^2.
         squared_radius = max(2.0 * float(m[0]) + centre_norm, 0.0)
-        if (
-            self.hard
-        ):  # the outermost point must not fall out of the ball by rounding when it is asked for again
-            squared_radius += ROUNDING * float((np.abs(self.diag[self.there]) + abs(centre_norm)).max())
+        squared_radius += ROUNDING * float((np.abs(self.diag[self.there]) + abs(centre_norm)).max())
         slacks = np.maximum(self.squares(b, f) - squared_radius, 0.0)
         price = np.where(self.there, self.hi, 0.0)
         total = float(price.sum())
@@ -220,6 +224,10 @@ class Hyperplane(Dual):
         """Return ``tol`` in units of rho where that is below one: rho >= ||w||^2 / (nu W)."""
         return tol * min(1.0, 2.0 * objective / self.total)
 
+    def multipliers(self, b: Float64, g: Float64) -> Float64:
+        """Return -rho, the largest that is near-optimal: see `closed`."""
+        return closed(self, b, g)
+
     def hopeless(self, b: Float64, f: Float64) -> bool:
         """Return whether the origin lies among the points: ||w||^2 is zero on their scale."""
         return float(b @ f) <= COLLAPSE * self.spread * self.total**2
@@ -227,7 +235,11 @@ class Hyperplane(Dual):
     def machine(self, b: Float64, f: Float64) -> PlaneMachine:
         """Return the plane."""
         collapsed = self.hopeless(b, f)
-        intercept = 0.0 if collapsed else float(self.multipliers(b, self.gradient(b, f))[0])
+        intercept = 0.0
+        if not collapsed:
+            intercept = (
+                float(self.multipliers(b, self.gradient(b, f))[0]) + ROUNDING * self.total * self.spread
+            )
         whole = float(self.weight.sum())
         outside = (b >= self.hi) & (f + intercept < 0)
         return PlaneMachine(

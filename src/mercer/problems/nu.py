@@ -88,6 +88,10 @@ class NuMargin(Dual):
         Upper bound on the share of margin errors, lower bound on the share of support vectors.
     spread : float
         Largest squared norm of a point, the scale against which ||w||^2 counts as zero.
+    surrender : bool
+        Take the largest feasible nu where the wished one is too large. At that nu the lighter class lies inside
+        the margin altogether, and every larger rho is optimal too. Beyond it the primal falls for ever as rho
+        grows and the lighter class is given up; so the rho taken is the least that gives it up.
 
     References
     ----------
@@ -95,9 +99,14 @@ class NuMargin(Dual):
     Crisp and Burges (2000), A geometric interpretation of nu-SVM classifiers.
     """
 
-    def __init__(self, y: Float64, weight: Float64, nu: float, spread: float) -> None:
-        check_nu(y, weight, nu)
-        half = 0.5 * min(nu, largest_nu(y, weight)) * float(weight.sum())
+    def __init__(
+        self, y: Float64, weight: Float64, nu: float, spread: float, *, surrender: bool = False
+    ) -> None:
+        if not surrender:
+            check_nu(y, weight, nu)
+        sides = float(weight[y > 0].sum()), float(weight[y < 0].sum())
+        half = min(0.5 * nu * float(weight.sum()), *sides)
+        self.given_up = int(np.argmin(sides)) if surrender and half == min(sides) else None
         super().__init__(
             np.zeros(y.size),
             np.where(y > 0, 0.0, -weight),
@@ -113,6 +122,18 @@ class NuMargin(Dual):
     def tolerance(self, tol: float, objective: float) -> float:
         """Return ``tol`` in units of the margin where that is below one: rho >= ||w||^2 / (nu W)."""
         return tol * min(1.0, objective / self.half)
+
+    def multipliers(self, b: Float64, g: Float64) -> Float64:
+        """Return bias - rho and bias + rho."""
+        m = super().multipliers(b, g)
+        if self.given_up is None:
+            return m
+        # The other class, whose slack is dear, has none; twice the least rho then puts the boundary on the
+        # outermost point of the class that is given up.
+        m[1 - self.given_up] = self.extremes(b, g)[self.given_up == 0][1 - self.given_up]
+        rho = max(0.0, 0.5 * float(m[1] - m[0]))
+        m[self.given_up] += (2.0 if self.given_up else -2.0) * rho
+        return m
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
         """Return whether the reduced hulls meet: ||w||^2 is zero on the scale of the points."""
