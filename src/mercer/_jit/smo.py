@@ -33,11 +33,37 @@ def _tree_max(s: np.ndarray, n: int) -> float:
     return best
 
 
+@compiled(fastmath=CONTRACT)
+def _tree_max_of(source: np.ndarray, start: int, n: int, s: np.ndarray) -> float:
+    """Return max(source[start : start + n]); s is scratch."""
+    prefer_wide_vectors()
+    x = source[start : start + n]
+    if n == 1:
+        return x[0]
+    h = (n + 1) // 2
+    for t in range(n - h):
+        s[t] = max(x[t], x[t + h])
+    if n - h < h:
+        s[h - 1] = x[h - 1]
+    return _tree_max(s, h)
+
+
 @compiled
 def _find(s: np.ndarray, start: int, stop: int, value: float) -> int:
-    for t in range(start, stop):
+    """Return the first position of ``value``: whole chunks are counted, which vectorises, before one is scanned."""
+    t = start
+    while t + 128 < stop:
+        hits = 0
+        chunk = s[t : t + 128]
+        for q in range(128):
+            hits += chunk[q] == value
+        if hits > 0:
+            break
+        t += 128
+    while t < stop:
         if s[t] == value:
             return t
+        t += 1
     return start
 
 
@@ -64,20 +90,28 @@ def _scores(
     start: int,
     m: int,
     top: float,
+    unit: float,
     own: float,
     floor: float,
     score: np.ndarray,
-    at: int,
 ) -> None:
-    """score[at + t] = (top - down)^2 / (own + curvature - 2 row): the gain of each partner for one variable."""
+    """score = ((top - down) / unit)^2 / (own + curvature - 2 row): the gain of each partner for one variable.
+
+    In the precision of the block: it only ranks. The unit keeps the squares of tiny differences from vanishing.
+    """
     prefer_wide_vectors()
     k = row[q0 : q0 + m]
     d = down[start : start + m]
     u = curvature[start : start + m]
-    s = score[at : at + m]
+    s = score[start : start + m]
+    number = score.dtype.type
+    inverse = 1.0 / unit
+    self_curvature = number(own)
+    least = number(floor)
+    zero = number(0)
     for t in range(m):
-        difference = max(top - d[t], 0.0)
-        s[t] = difference * difference / max(own + u[t] - 2.0 * k[t], floor)
+        difference = max(number((top - d[t]) * inverse), zero)
+        s[t] = difference * difference / max(self_curvature + u[t] - (k[t] + k[t]), least)
 
 
 @compiled(fastmath=CONTRACT)
@@ -141,8 +175,10 @@ def pairs(
     ----------
     K : (w, w) float
         Block of kernel values.
-    b, v, lo, hi, r, curvature : (copies w,) float64
-        Variables, negative gradient (both updated in place), box, diagonal shift, K_ii + r_i.
+    b, v, lo, hi, r : (copies w,) float64
+        Variables, negative gradient (both updated in place), box, diagonal shift.
+    curvature : (copies w,) float64
+        K_ii + r_i.
     starts : (groups + 1,) int64
         Where the groups begin among the variables.
     tol : float
@@ -167,42 +203,43 @@ def pairs(
     for t in range(m):
         _place(t, v[t], b, lo, hi, up, down)
     scratch = np.empty(m)
-    score = np.empty(m)
+    score = np.zeros(m, K.dtype)
+    rank = np.empty(m, K.dtype)
+    low_curvature = curvature.astype(K.dtype)
+    groups = starts.size - 1
+    unit = max(_largest(up, down, starts, scratch), 1e-300)
     steps = 0
     violation = np.inf
     while True:
-        # The group whose extreme variables disagree most, by the second-order gain of its best pair.
         best_i = -1
         best_j = -1
-        best_gain = -1.0
-        for g in range(starts.size - 1):
+        best_gain = rank.dtype.type(0)
+        for g in range(groups):
             s, e = starts[g], starts[g + 1]
             if e == s:
                 continue
-            _copy(up, s, e, scratch)
-            top = _tree_max(scratch, e - s)
+            top = _tree_max_of(up, s, e - s, scratch)
             if top == -np.inf:
                 continue
             i = _find(up, s, e, top)
             row = K[i % w]
-            own = curvature[i]
             # A group is a run of variables, perhaps across copies: walk the copies' pieces.
             t = s
             while t < e:
                 piece = min(e, (t // w + 1) * w) - t
-                _scores(row, down, curvature, t % w, t, piece, top, own, floor, score, t)
+                _scores(row, down, low_curvature, t % w, t, piece, top, unit, curvature[i], floor, score)
                 t += piece
-            _copy(score, s, e, scratch)
-            gain = _tree_max(scratch, e - s)
+            gain = _tree_max_of(score, s, e - s, rank)
             if gain > best_gain:
                 best_gain = gain
                 best_i = i
                 best_j = _find(score, s, e, gain)
-        if best_i < 0 or best_gain <= 0.0:
-            violation = 0.0
+        if best_i < 0:
+            violation = _largest(up, down, starts, scratch)
             break
         i, j = best_i, best_j
         difference = up[i] - down[j]
+        unit = max(difference, 1e-300)
         if difference <= tol:
             # The partner of largest gain need not be the worst violator: measure before stopping.
             violation = _largest(up, down, starts, scratch)
@@ -245,8 +282,7 @@ def _largest(up: np.ndarray, down: np.ndarray, starts: np.ndarray, scratch: np.n
     for g in range(starts.size - 1):
         s, e = starts[g], starts[g + 1]
         if e > s:
-            _copy(up, s, e, scratch)
-            top = _tree_max(scratch, e - s)
+            top = _tree_max_of(up, s, e - s, scratch)
             _negate(down, s, e, scratch)
             bottom = -_tree_max(scratch, e - s)
             if top - bottom > worst:

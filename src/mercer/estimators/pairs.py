@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from mercer.estimators.interrupts import Stop, stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.margins import MarginMixin
+from mercer.estimators.probability import Calibration, ProbabilityMixin
 from mercer.gram import Gram, Segment, Workers, cross_products
 from mercer.kernels import Linear
 from mercer.problems import Certificate, Dual, Machine, Values, combine
@@ -41,7 +42,7 @@ PARALLEL_TASK = 4096  # two-class problems up to this many rows are solved side 
 Trace = list[dict[str, float]]
 
 
-class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
+class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
     """What classifiers over pairs of classes share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -109,14 +110,18 @@ class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
         tasks = split(labels, classes.size, weight > 0)
         self._check_tasks(tasks, weight, base, classes)
         starts = self._starts(tasks, labels)
+        calibration = self._calibration(labels, base, len(tasks))
         self.classes_, self.class_weight_, self.kernel_ = classes, class_weight, resolved
         self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)
         self._gamma = getattr(resolved, "gamma", 0.0)
         with stoppable(limits, self.on_interrupt == "keep") as stop:
             matrix = self._gram(resolved, X, workers)
-            solutions, duals, history = self._solve_all(tasks, weight, matrix, workers, starts, stop)
+            solutions, duals, history = self._solve_all(
+                tasks, weight, matrix, workers, starts, stop, calibration
+            )
             psd = self._psd(resolved, matrix)
             self._store(X, labels, tasks, solutions, duals, psd)
+            self._keep_links(calibration)
             if self.trace:
                 self.history_ = history
         self._conclude(self.certificate_)
@@ -184,11 +189,14 @@ class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
         workers: Workers,
         starts: list[np.ndarray] | None,
         stop: Stop,
+        calibration: Calibration | None = None,
     ) -> tuple[list[Solution], list[Dual], list[Trace]]:
         """Solve every task; after a request to stop, the rest end where they are or start."""
         history: list[Trace] = [[] for _ in tasks]
         solutions: list[Any] = [None] * len(tasks)
         duals: list[Any] = [None] * len(tasks)
+        if len(tasks) > 1:
+            matrix = matrix.shared(self._cache_bytes() // 2)
         together = (
             len(tasks) > 1 and matrix.independent_subsets and max(t.rows.size for t in tasks) <= PARALLEL_TASK
         )
@@ -200,6 +208,8 @@ class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
             task = tasks[k]
             whole = task.rows.size == matrix.n
             part = matrix if whole else matrix.subset(task.rows, Workers(1) if together else None)
+            if calibration is not None:
+                part = calibration.watch(part)
             duals[k] = self._problem(task.sign, weight[task.rows], part)
             start = None if starts is None else duals[k].recover(starts[k])
             solution = self._solve(part, duals[k], stop.limits, history[k], start, side_by_side)
@@ -208,6 +218,9 @@ class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
             elif stop.requested and solution.status == "time_limit":
                 solution = replace(solution, status="interrupted")
             solutions[k] = solution
+            if calibration is not None:
+                solver = self._solver(stop.limits, None, side_by_side)
+                calibration.learn(k, task, part, duals[k], solution, self._problem, weight[task.rows], solver)
 
         if together:
             workers.each(len(tasks), solve, stop=stop)
@@ -330,18 +343,19 @@ class BaseSVC(MarginMixin, ClassifierMixin, KernelMachine):
         """
         check_is_fitted(self)
         self._check_shape()
-        F = self._raw_decision(X)
+        labels: np.ndarray = self.classes_[self._choose(self._raw_decision(X))]
+        return labels
+
+    def _choose(self, F: np.ndarray) -> np.ndarray:
+        """Return the number of the predicted class from the decisions of all two-class machines."""
         k = self.classes_.size
         if k == 2:
-            choice = (F.ravel() >= 0).astype(np.intp)  # LIBSVM gives the boundary itself to the second class
-        elif self.multiclass == "ovr":
-            choice = F.argmax(axis=1)
-        elif self.break_ties:
-            choice = votes_with_ties_broken(F, k).argmax(axis=1)
-        else:
-            choice = votes(F, k).argmax(axis=1)
-        labels: np.ndarray = self.classes_[choice]
-        return labels
+            return (F.ravel() >= 0).astype(np.intp)  # LIBSVM gives the boundary itself to the second class
+        if self.multiclass == "ovr":
+            return F.argmax(axis=1)
+        if self.break_ties:
+            return votes_with_ties_broken(F, k).argmax(axis=1)
+        return votes(F, k).argmax(axis=1)
 
     # -- proof -------------------------------------------------------------------------------------------
 

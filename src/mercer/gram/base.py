@@ -56,6 +56,10 @@ class Gram(ABC):
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         """Return the matrix restricted to the points ``idx`` (with its own threads when they are given)."""
 
+    def shared(self, budget: int) -> Gram:
+        """Return a Gram for many overlapping subsets: one that keeps its values, where that pays and fits."""
+        return self
+
     def rows(self, idx: Index) -> Floats:
         """Return K[idx, :]."""
         return self.block(np.asarray(idx, dtype=np.intp), np.arange(self.n))

@@ -59,8 +59,8 @@ def gram(
         return GenericGram(kernel, X, dtype, workers, cache_bytes)
     X = suitable_layout(X, cache_bytes)
     if precision == "double" or (precision == "auto" and _needs_double(kernel, X, tol)):
-        return VectorGram(kernel, X, np.float64, workers)
-    return VectorGram(kernel, X, np.float32, workers)
+        return VectorGram(kernel, X, np.float64, workers, cache_bytes=cache_bytes)
+    return VectorGram(kernel, X, np.float32, workers, cache_bytes=cache_bytes)
 
 
 def suitable_layout(X: Any, cache_bytes: int) -> Any:

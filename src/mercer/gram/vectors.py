@@ -9,6 +9,7 @@ Three layouts of the data, chosen once:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ import scipy.sparse as sp
 
 from mercer import _jit
 from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.gram.hot import HotRows
+from mercer.gram.kept import KeptGram
 from mercer.gram.threads import Workers
 from mercer.kernels import Fused, Kernel
 
@@ -23,6 +26,7 @@ MOST_COLUMNS = 24  # dense features up to which differences beat a matrix produc
 SPARSE_DENSITY = 0.25  # share of non-zeros up to which sparse rows beat a matrix product
 PANEL = 256  # few points at a time
 TILE_ROWS = 2048  # rows of X per matrix product or converted tile
+DEAR = 100  # multiplications per kernel value from which rows asked for again are kept
 SMALL = 1 << 17  # kernel values below which threads cost more than they save
 
 
@@ -70,6 +74,11 @@ class Layout:
                 tile = self.rows(s, min(s + TILE_ROWS, self.n)).astype(np.float64, copy=False)
                 self.norms[s : s + TILE_ROWS] = np.einsum("ij,ij->i", tile, tile)
 
+    @property
+    def cost(self) -> float:
+        """Return the multiplications that a kernel value takes."""
+        return self.kept.nnz / max(1, self.n) if self.sparse else float(self.d)
+
     def _convert(self, start: int, stop: int) -> Floats:
         tile = self.X[start:stop]
         if self.centre is not None:
@@ -91,15 +100,32 @@ class Layout:
             return part
         return self._convert(start, stop)
 
+    def take(self, idx: Index) -> Layout:
+        """Return the layout of some of the points, in the precision already converted to."""
+        part = object.__new__(Layout)
+        part.__dict__.update(self.__dict__)
+        part.n = idx.size
+        part.norms = self.norms[idx] if self.norms.size else self.norms
+        if self.kept is None:
+            part.X = self.X[idx]
+            part.kept = part._convert(0, part.n)
+        else:
+            part.kept = np.ascontiguousarray(self.kept[:, idx]) if self.columns else self.kept[idx]
+            part.X = None
+        return part
+
     def few(self, idx: Index) -> tuple[Floats, Floats]:
         """Return a few points, dense, in the order the panels want, and their squared norms."""
         if self.sparse:
             panel = np.ascontiguousarray(self.kept[idx].toarray().T)
             return panel, self.norms[idx] if self.squared else self.norms
-        Z = self.X[idx]
-        if self.centre is not None:
-            Z = Z - self.centre
-        Z = np.ascontiguousarray(Z, dtype=self.dtype)
+        if self.kept is not None:
+            Z = np.ascontiguousarray(self.kept[:, idx].T if self.columns else self.kept[idx])
+        else:
+            Z = self.X[idx]
+            if self.centre is not None:
+                Z = Z - self.centre
+            Z = np.ascontiguousarray(Z, dtype=self.dtype)
         return Z, self.norms[idx] if self.norms.size else self.norms
 
 
@@ -125,35 +151,75 @@ class VectorGram(Gram):
         The threads.
     keep : bool
         Hold a converted copy of the data.
+    cache_bytes : int
+        Memory for rows that products ask for again and again.
     """
 
-    def __init__(self, kernel: Kernel, X: Any, dtype: Any, workers: Workers, *, keep: bool = True) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        X: Any,
+        dtype: Any,
+        workers: Workers,
+        *,
+        keep: bool = True,
+        cache_bytes: int = 0,
+    ) -> None:
         fused = kernel.fused()
         if fused is None:
             raise TypeError(f"{kernel!r} is not a fused vector kernel")
-        self.kernel = kernel
-        self.X = X
-        self.workers = workers
-        self.n = X.shape[0]
-        self.dtype = np.dtype(dtype)
-        self.is_psd = kernel.is_psd
-        self.evaluations = 0
         centre = None
         if not sp.issparse(X) and fused.statistic == "sqdist":
             centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-        self.layout = Layout(X, fused, self.dtype, keep=keep, centre=centre)
-        self._diag: Float64 | None = None
+        layout = Layout(X, fused, dtype, keep=keep, centre=centre)
+        diag = np.asarray(kernel.evaluate_diag(X), dtype=np.float64)
+        self._set(kernel, lambda: X, layout, diag, workers, cache_bytes)
+
+    def _set(
+        self,
+        kernel: Kernel,
+        data: Callable[[], Any],
+        layout: Layout,
+        diag: Float64,
+        workers: Workers,
+        cache_bytes: int,
+    ) -> None:
+        self.kernel, self.layout, self.workers = kernel, layout, workers
+        self.n, self.dtype, self.is_psd = layout.n, layout.dtype, kernel.is_psd
+        self.evaluations = 0
+        self._data, self._diag = data, diag
         self._exact: VectorGram | None = None
+        # Cheap values are recomputed faster than memory for keeping them could be had from the system.
+        dear = cache_bytes > 0 and layout.cost >= DEAR
+        self._hot = HotRows(self.n, self.dtype, cache_bytes) if dear else None
 
     def diag(self) -> Float64:
-        if self._diag is None:
-            self._diag = np.asarray(self.kernel.evaluate_diag(self.X), dtype=np.float64)
         return self._diag
 
     def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
+        if self._hot is not None:
+            idx, coef = self._add_hot(self._hot, idx, coef, out)
         self.evaluations += idx.size * self.n
         for s in range(0, idx.size, PANEL):
             add_panel_product(self.layout, self.layout, idx[s : s + PANEL], coef[s : s + PANEL], out, self.workers)
+
+    def _add_hot(self, hot: HotRows, idx: Index, coef: Float64, out: Float64) -> tuple[Index, Float64]:
+        """Add what kept rows can give; return what is left."""
+        for fresh in hot.admit(idx):
+            rows = hot.insert(fresh)
+            self.evaluations += rows.size
+            fill_panel(self.layout, self.layout, fresh, rows, self.workers)
+        kept = hot.known(idx)
+        if not kept.any():
+            return idx, coef
+        pieces = hot.pieces(idx[kept], coef[kept])
+
+        def fold(start: int, stop: int) -> None:
+            for rows, local, weights in pieces:
+                _jit.rowcache.fold_rows(rows, local, weights, start, stop, out)
+
+        self.workers.ranges(self.n, fold, align=512)
+        return idx[~kept], np.ascontiguousarray(coef[~kept])
 
     def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
         idx, jdx = np.asarray(idx, dtype=np.intp), np.asarray(jdx, dtype=np.intp)
@@ -161,25 +227,36 @@ class VectorGram(Gram):
             out = np.empty((idx.size, jdx.size), dtype=self.dtype)
         self.evaluations += out.size
         whole = jdx.size == self.n and bool(np.array_equal(jdx, np.arange(self.n)))
-        many = self.layout if whole else self.layout_of(jdx)
+        many = self.layout if whole else self.layout.take(jdx)
         fill_panel(self.layout, many, idx, out, self.workers)
         if not self.layout.columns and self.layout.squared:
             _mend_diagonal(out, idx, jdx, self.diag())
         return out
 
-    def layout_of(self, idx: Index) -> Layout:
-        """Return the layout of some of the points, centred as the whole."""
-        return Layout(self.X[idx], self.layout.fused, self.dtype, centre=self.layout.centre)
+    def shared(self, budget: int) -> Gram:
+        if self.layout.cost < DEAR or self.n * self.n * self.dtype.itemsize > budget:
+            return self
+        everything = np.arange(self.n)
+        return KeptGram(self.block(everything, everything), self)
 
     def exact(self) -> Gram:
         if self.dtype == np.float64:
             return self
         if self._exact is None:
-            self._exact = VectorGram(self.kernel, self.X, np.float64, self.workers, keep=False)
+            self._exact = VectorGram(self.kernel, self._data(), np.float64, self.workers, keep=False)
         return self._exact
 
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
-        return VectorGram(self.kernel, self.X[idx], self.dtype, workers or self.workers)
+        part = object.__new__(VectorGram)
+        part._set(
+            self.kernel,
+            lambda: self._data()[idx],  # only a float64 pass needs the original rows
+            self.layout.take(idx),
+            self._diag[idx],
+            workers or self.workers,
+            0,
+        )
+        return part
 
 
 def _mend_diagonal(out: Floats, idx: Index, jdx: Index, diag: Float64) -> None:

@@ -4,16 +4,14 @@
     subject to  lo <= b <= hi,   the sum of b over each group g equal to s_g
 
 beta (one entry per point) is the sum of the ``copies`` of b: one copy for classification and novelty
-detection, two for regression, one for each side of the tube. With beta_i = y_i alpha_i no label appears anywhere
-else.
+detection, two for regression, one for each side of the tube. With beta_i = y_i alpha_i no label appears
+anywhere else.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -119,7 +117,8 @@ class Dual:
             before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
             step = np.clip(abs(missing) - before, 0.0, room)
             b[members] += np.sign(missing) * step
-            if abs(float(wanted - b[members].sum())) > 1e-9 * max(1.0, abs(float(wanted))):
+            size = max(abs(float(wanted)), float(np.abs(b[members]).sum()), 1e-300)
+            if abs(float(wanted - b[members].sum())) > 1e-9 * size:
                 raise InfeasibleError(f"the variables of group {g} cannot sum to {wanted:g} inside their box")
         return b
 
@@ -149,7 +148,7 @@ class Dual:
         return value
 
     def extremes(self, b: Float64, g: Float64) -> tuple[Float64, Float64]:
-        """Return, per group, the largest -gradient of variables that may grow, the least of those that may shrink."""
+        """Return, per group, the largest -gradient where b may grow and the least where it may shrink."""
         assert self.group is not None
         v = -g
         up = np.where(b < self.hi, v, -np.inf)
@@ -171,7 +170,7 @@ class Dual:
             return float(max(0.0, np.max(tops - bottoms, initial=0.0)))
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
-        """Return the groups' multipliers: the mean over free variables, else the middle of what is allowed."""
+        """Return the groups' multipliers: the mean over free variables, else the middle of the interval."""
         if self.group is None:
             return np.zeros(0)
         tops, bottoms = self.extremes(b, g)
@@ -255,11 +254,19 @@ class Dual:
         gap = self.gap(b, self.costs(g, multipliers))
         return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
 
-    def restrict(self, **changes: Any) -> Dual:
-        """Return a copy with some arrays replaced (for warm starts along a path)."""
-        options: dict[str, Any] = {
-            "p": self.p, "lo": self.lo, "hi": self.hi, "r": self.r if self.has_shift else None,
-            "group": self.group, "sums": self.sums, "copies": self.copies, "scale": self.scale,
-        }  # fmt: skip
-        options.update(changes)
-        return Dual(**options)
+    def take(self, points: Ints) -> Dual:
+        """Return the problem of some points while the others stay where they are (given K beta, that is all)."""
+        variables = (points[None, :] + self.n * np.arange(self.copies)[:, None]).ravel()
+        part = object.__new__(Dual)
+        part.p, part.lo, part.hi, part.r = (
+            self.p[variables],
+            self.lo[variables],
+            self.hi[variables],
+            self.r[variables],
+        )
+        part.copies, part.size, part.n = self.copies, variables.size, points.size
+        part.has_shift, part.scale = self.has_shift, self.scale
+        part.group = None if self.group is None else self.group[variables]
+        part.sums = self.sums
+        part.fixed = self.fixed[variables]
+        return part

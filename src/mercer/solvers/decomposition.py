@@ -1,24 +1,38 @@
-"""Decomposition: a working set of many variables, solved by sequential minimal optimisation, again and again.
+"""Decomposition: a working set of many variables, solved by a smaller working set, down to a dense block.
 
 Each round takes all free points and the worst violators of each side, solves the problem restricted to them to a
-fraction of the present violation, and updates K beta by the kernel rows of the points that changed.
+fraction of the present violation, and updates K beta by the kernel rows of the points that changed. The restricted
+problem is solved the same way on its own, smaller kernel matrix, until a block is small enough for sequential minimal
+optimisation in the processor's cache.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from mercer import _jit
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.solvers.base import Criterion, Float64, Limits, Listener, Progress, Solution, Status
+from mercer.solvers.dense import DenseBlock
+from mercer.solvers.working_set import choose
 
-WHOLE = 3072  # problems up to this size are one block
+DENSE = 3072  # problems up to this size are one block
+LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock: under a tenth of a second
-FLOOR_SINGLE, FLOOR_DOUBLE = 1e-6, 1e-12  # least curvature of a pair, relative to the largest diagonal entry
+HARD_STEPS, HARD_STEPS_PER_VARIABLE = 20_000, 40  # steps after which a block counts as ill-conditioned
+SAMPLE = 1024  # points on which the error of single precision is measured
+SMALL_PASS = 4_000_000  # kernel values that are recomputed in double precision without a thought
+
+
+class _Stop(Exception):
+    """A limit was reached; the point is consistent."""
+
+    def __init__(self, status: Status) -> None:
+        self.status: Status = status
 
 
 @dataclass
@@ -33,8 +47,6 @@ class Decomposition:
         What ``tol`` measures.
     block_bytes : int
         Memory for the working set's square block.
-    violators : int
-        Worst violators taken per side and round.
     limits : Limits
         Steps and seconds.
     listener : callable, optional
@@ -49,7 +61,6 @@ class Decomposition:
     tol: float = 1e-3
     criterion: Criterion = "kkt"
     block_bytes: int = 100_000_000
-    violators: int = 1024
     limits: Limits | None = None
     listener: Listener | None = None
 
@@ -65,59 +76,99 @@ class _Run:
         self.o = options
         self.limits = options.limits or Limits()
         self.gram = gram
-        self.exact = gram.exact()
         self.problem = problem
         self.b = problem.start() if start is None else problem.nearest(start)
+        self.f = np.zeros(problem.n)
         self.n_iter = 0
         self.tol = options.tol if options.criterion == "kkt" else min(1e-1, 100 * options.tol)
-        self.diag = gram.diag()
-        self.buffer: np.ndarray | None = None
+        self.block: Any = None
+        self.exhausted = False  # single precision makes no headway: go on in double
 
-    # -- the loop ----------------------------------------------------------------------------------------------
+    # -- precision ---------------------------------------------------------------------------------------------
 
     def solve(self) -> Solution:
         status: Status = "optimal"
         try:
-            self.f = self._product(self.gram)
-            while True:
-                status = self._descend()
-                if status != "optimal":
-                    break
-                self.f = self._product(self.exact)
-                if self._finished():
-                    break
-                if self.problem.hopeless(self.b, self.f):
-                    break
-                if self.gram is self.exact:
-                    self.tol *= 0.2  # the gap wants a smaller violation than the one reached
-                    if self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
-                        break
-                elif self._violation(self.f) > self._target():
-                    self.gram = self.exact  # what single precision can tell is used up
-                    self.buffer = None
-                else:
-                    self.tol *= 0.2
+            self.f = self.gram.matvec(self.problem.beta(self.b))
+            self._to_the_end()
+        except _Stop as stop:
+            status = stop.status
         except KeyboardInterrupt:
             status = "interrupted"
         if status != "optimal":
-            self.f = self._product(self.exact)
+            self.f = self.gram.exact().matvec(self.problem.beta(self.b))
         self._mend_sums()
         return Solution(self.b, self.f, self.problem.evaluate(self.b, self.f), self.n_iter, status)
 
-    def _finished(self) -> bool:
+    def _to_the_end(self) -> None:
+        """Descend until the user's criterion holds in float64."""
+        stalls = 0
+        while True:
+            self._descend(self.gram, self.problem, self.b, self.f, None)
+            error = self._refresh()
+            if self.problem.hopeless(self.b, self.f) or self._finished(error):
+                return
+            exact = self.gram.exact()
+            if error > 0 or stalls:
+                self.f = exact.matvec(self.problem.beta(self.b))
+                if self._finished(0.0):
+                    return
+            violation = self._violation()
+            if self.gram is not exact and (self.exhausted or violation > self._target()):
+                self.gram, self.block = exact, None  # what single precision can tell is used up
+                self.exhausted = False
+                continue
+            if violation > self._target():
+                # Float64 cannot tell the remaining violation from rounding, or a fresh K beta shows the way.
+                stalls += 1
+                if stalls > 2:
+                    if violation <= 1e-11 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
+                        return
+                    raise _Stop("iteration_limit")
+                continue
+            self.tol *= 0.2  # the gap asks for a smaller violation than the one reached
+            if self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
+                return
+
+    def _refresh(self) -> float:
+        """Recompute K beta in float64 where it matters; return a bound on the error of the rest.
+
+        Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the others
+        are recomputed. The largest error among a thousand points, times 1.5, bounds that of all but a freak.
+        """
+        exact = self.gram.exact()
+        beta = self.problem.beta(self.b)
+        support = np.flatnonzero(beta)
+        if exact is self.gram and self.block is None:
+            return 0.0
+        if support.size * self.problem.n <= SMALL_PASS or exact is self.gram:
+            self.f = exact.matvec(beta)
+            return 0.0
+        g = self.problem.gradient(self.b, self.f)
+        worst = choose(self.problem, self.b, g, SAMPLE // 4, SAMPLE)
+        spread = np.linspace(0, self.problem.n - 1, SAMPLE).astype(np.intp)
+        sample = np.unique(np.concatenate([worst, spread]))
+        true = np.zeros(sample.size)
+        for s in range(0, support.size, SAMPLE):
+            part = support[s : s + SAMPLE]
+            true += exact.block(sample, part) @ beta[part]
+        error = float(np.abs(true - self.f[sample]).max())
+        self.f[sample] = true
+        return 1.5 * error
+
+    def _finished(self, error: float) -> bool:
+        if self._violation() + 2.0 * error > self._target():
+            return False
         if self.o.criterion == "kkt":
-            return self._violation(self.f) <= self._target()
+            return True
         values = self.problem.evaluate(self.b, self.f)
         return relative(values.gap, values.primal, values.dual) <= self.o.tol
 
     def _target(self) -> float:
         return self.problem.tolerance(self.tol, self.problem.objective(self.b, self.f))
 
-    def _violation(self, f: Float64) -> float:
-        return self.problem.violation(self.b, self.problem.gradient(self.b, f))
-
-    def _product(self, gram: Gram) -> Float64:
-        return gram.matvec(self.problem.beta(self.b))
+    def _violation(self) -> float:
+        return self.problem.violation(self.b, self.problem.gradient(self.b, self.f))
 
     def _mend_sums(self) -> None:
         """Remove the rounding that many steps leave in the groups' sums, from one free variable of each."""
@@ -127,36 +178,69 @@ class _Run:
         for g, wanted in enumerate(p.sums):
             members = p.group == g
             error = float(wanted - self.b[members].sum())
-            room = np.minimum(self.b - p.lo, p.hi - self.b)
-            t = int(np.argmax(np.where(members, room, -1.0)))
+            room = np.where(members, np.minimum(self.b - p.lo, p.hi - self.b), -1.0)
+            t = int(np.argmax(room))
             if abs(error) < room[t]:
                 self.b[t] += error
 
-    def _descend(self) -> Status:
-        """Rounds until the violation is at most the target, in the precision of the present Gram."""
-        n = self.problem.n
-        itemsize = self.gram.dtype.itemsize
-        whole = n <= WHOLE and n * n * itemsize <= self.o.block_bytes
+    # -- levels ------------------------------------------------------------------------------------------------
+
+    def _descend(self, gram: Gram, problem: Dual, b: Float64, f: Float64, goal: float | None) -> None:
+        """Lower the violation of ``problem`` to ``goal`` (None: the user's), changing b and f in place."""
+        top = goal is None
         while True:
-            g = self.problem.gradient(self.b, self.f)
-            violation = self.problem.violation(self.b, g)
-            self._tell(violation)
-            target = self._target()
-            if violation <= target or self.problem.hopeless(self.b, self.f):
-                return "optimal"
-            if self.limits.steps_left(self.n_iter) == 0:
-                return "iteration_limit"
-            if self.limits.out_of_time():
-                return "time_limit"
-            if whole:
-                status, moved = self._solve_block(np.arange(n), g, target)
-            else:
-                working = self._choose(g, violation, itemsize)
-                status, moved = self._solve_block(working, g, max(0.5 * target, 0.1 * violation))
-            if status != "optimal":
-                return status
-            if not moved:
-                return "optimal"  # rounding forbids any further step; the caller checks in higher precision
+            g = problem.gradient(b, f)
+            violation = problem.violation(b, g)
+            if top:
+                self._tell(violation)
+                goal = 0.9 * self._target()  # room for the error of single precision
+                if problem.hopeless(b, f):
+                    return
+            assert goal is not None
+            if violation <= goal:
+                return
+            if self.exhausted:
+                return
+            self._check_limits()
+            size = problem.n * problem.n * gram.dtype.itemsize
+            if problem.n <= DENSE and size <= self.o.block_bytes:
+                if not self._dense(gram, problem, b, f, g, goal, keep=top) or not top:
+                    return
+                continue
+            working = self._working_set(problem, b, g, gram.dtype.itemsize)
+            if size <= self.o.block_bytes and working.size > 0.7 * problem.n:
+                if not self._dense(gram, problem, b, f, g, goal, keep=False) or not top:
+                    return
+                continue
+            part = problem.take(working)
+            variables = _variables(working, problem)
+            inner_b, inner_f = b[variables], f[working]
+            old = part.beta(inner_b).copy()
+            stopped: _Stop | None = None
+            try:
+                self._descend(gram.subset(working), part, inner_b, inner_f, max(0.5 * goal, 0.1 * violation))
+            except _Stop as stop:
+                stopped = stop
+            change = part.beta(inner_b) - old
+            moved = np.flatnonzero(change)
+            if moved.size == 0 and stopped is None:
+                return  # rounding forbids any further step; the caller checks in higher precision
+            gram.add_product(working[moved], change[moved], f)
+            b[variables] = inner_b
+            if stopped is not None:
+                raise stopped
+
+    def _working_set(self, problem: Dual, b: Float64, g: Float64, itemsize: int) -> np.ndarray:
+        per_side = int(np.clip(problem.n // 8, LEAST_PER_SIDE, MOST_PER_SIDE))
+        most = max(8, int(np.sqrt(self.o.block_bytes / itemsize)))
+        sides = 2 * max(1, problem.sums.size)
+        return choose(problem, b, g, max(1, min(per_side, most // (2 * sides))), most)
+
+    def _check_limits(self) -> None:
+        if self.limits.steps_left(self.n_iter) == 0:
+            raise _Stop("iteration_limit")
+        if self.limits.out_of_time():
+            raise _Stop("time_limit")
 
     def _tell(self, violation: float) -> None:
         if self.o.listener is None:
@@ -174,95 +258,56 @@ class _Run:
             )
         )
 
-    # -- one round ---------------------------------------------------------------------------------------------
+    # -- the dense block ---------------------------------------------------------------------------------------
 
-    def _choose(self, g: Float64, violation: float, itemsize: int) -> np.ndarray:
-        """Return the working set: all free points and the worst violators of each side, sorted by group."""
-        p, b = self.problem, self.b
-        most = int(np.sqrt(self.o.block_bytes / itemsize))
-        v = -g
-        grow, shrink = b < p.hi, b > p.lo
-        free = grow & shrink
-        chosen = np.zeros(p.n, dtype=bool)
-        per_side = min(self.o.violators, max(64, most // 4))
-        groups = [None] if p.group is None else list(range(p.sums.size))
-        for k in groups:
-            member = None if (k is None or p.sums.size == 1) else p.group == k
-            bound = 0.0, 0.0
-            if k is not None:
-                tops, bottoms = p.extremes(b, g)
-                bound = float(bottoms[k]), float(tops[k])
-            for sign, allowed, limit in ((1.0, grow, bound[0]), (-1.0, shrink, bound[1])):
-                score = np.where(allowed if member is None else allowed & member, sign * v, -np.inf)
-                candidates = np.flatnonzero(score > sign * limit)
-                if candidates.size > per_side:
-                    candidates = candidates[np.argpartition(-score[candidates], per_side - 1)[:per_side]]
-                chosen[candidates % p.n] = True
-        free_points = np.flatnonzero(free.reshape(p.copies, p.n).any(axis=0) & ~chosen)
-        room = most - int(chosen.sum())
-        if free_points.size > room:
-            costs = np.abs(p.costs(g, p.multipliers(b, g)))
-            worst = costs.reshape(p.copies, p.n).max(axis=0)[free_points]
-            free_points = free_points[np.argpartition(-worst, room - 1)[:room]] if room > 0 else free_points[:0]
-        chosen[free_points] = True
-        working = np.flatnonzero(chosen)
-        if p.group is not None and p.sums.size > 1 and p.copies == 1:
-            working = working[np.argsort(p.group[working], kind="stable")]
-        return working
+    def _dense(
+        self, gram: Gram, p: Dual, b: Float64, f: Float64, g: Float64, tol: float, *, keep: bool
+    ) -> bool:
+        """Solve a whole problem as one block, changing b and f; return whether anything moved."""
+        everything = np.arange(p.n)
+        K = self.block if keep and self.block is not None else gram.block(everything, everything)
+        if keep:
+            self.block = K
+        block = DenseBlock(K, gram.diag(), p, b, g)
+        stopped: _Stop | None = None
+        try:
+            self._optimise(block, tol)
+            if block.violation > tol and gram.dtype == np.float32:
+                # Rounding makes a near-singular block indefinite; no number of steps can mend that.
+                self.exhausted = True
+            elif block.violation > tol and self._rescue(block, gram, p):
+                self._optimise(block, tol)
+            while block.violation > tol and block.moving and not self.exhausted:
+                self._optimise(block, tol)
+        except _Stop as stop:
+            stopped = stop
+        change = block.write(b)
+        moved = np.flatnonzero(change)
+        if moved.size:
+            f += change[moved] @ K[moved]
+        if stopped is not None:
+            raise stopped
+        return bool(moved.size)
 
-    def _solve_block(self, working: np.ndarray, g: Float64, tol: float) -> tuple[Status, bool]:
-        p = self.problem
-        w = working.size
-        if p.group is not None and p.sums.size > 1 and p.copies == 1:
-            working = working[np.argsort(p.group[working], kind="stable")]
-        K = self._block(working)
-        variables = (working[None, :] + p.n * np.arange(p.copies)[:, None]).ravel()
-        b, v = self.b[variables], -g[variables]
-        old = b.copy()
-        lo, hi, r = p.lo[variables], p.hi[variables], p.r[variables]
-        curvature = np.tile(self.diag[working], p.copies) + r
-        relative_floor = FLOOR_SINGLE if K.dtype == np.float32 else FLOOR_DOUBLE
-        floor = relative_floor * max(float(self.diag[working].max(initial=0.0)), 1e-300)
-        slice_steps = int(max(200, SLICE_WORK // (6 * w * p.copies)))
-        status: Status = "optimal"
-        while True:
-            steps = min(slice_steps, self.limits.steps_left(self.n_iter))
-            if p.group is None:
-                done, reached = _jit.smo.singles(K, b, v, lo, hi, r, curvature, tol, steps, floor)
-            else:
-                starts = self._starts(variables, w)
-                done, reached = _jit.smo.pairs(K, b, v, lo, hi, r, curvature, starts, tol, steps, floor)
+    def _optimise(self, block: DenseBlock, tol: float) -> None:
+        """Sequential minimal optimisation for a number of steps that well-conditioned problems never need."""
+        budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
+        slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
+        while budget > 0:
+            steps = min(slice_steps, budget, self.limits.steps_left(self.n_iter))
+            done = block.run(tol, steps)
             self.n_iter += done
-            if reached <= tol or done < steps:
-                break
-            if self.limits.steps_left(self.n_iter) == 0:
-                status = "iteration_limit"
-                break
-            if self.limits.out_of_time():
-                status = "time_limit"
-                break
-        changed = np.flatnonzero(b != old)
-        if changed.size == 0:
-            return status, False
-        beta_old, beta_new = p.copies_sum(old, w), p.copies_sum(b, w)
-        points = np.flatnonzero(beta_new != beta_old)
-        self.gram.add_product(working[points], (beta_new - beta_old)[points], self.f)
-        self.b[variables] = b
-        return status, True
+            budget -= done
+            if block.violation <= tol or done < steps:
+                return
+            self._check_limits()
 
-    def _starts(self, variables: np.ndarray, w: int) -> np.ndarray:
-        p = self.problem
-        assert p.group is not None
-        if p.sums.size == 1:
-            return np.array([0, variables.size], dtype=np.int64)
-        counts = np.bincount(p.group[variables], minlength=p.sums.size)
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    def _rescue(self, block: DenseBlock, gram: Gram, p: Dual) -> bool:
+        """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""
+        if gram.is_psd is not True or 16 * p.size**2 > 2 * self.o.block_bytes:
+            return False
+        return block.restart_from_interior(p, self.limits.out_of_time)
 
-    def _block(self, working: np.ndarray) -> np.ndarray:
-        w = working.size
-        if w == self.problem.n and self.buffer is not None and self.buffer.shape[0] == w:
-            return self.buffer
-        K = self.gram.block(working, working)
-        if w == self.problem.n:
-            self.buffer = K
-        return K
+
+def _variables(points: np.ndarray, problem: Dual) -> np.ndarray:
+    return (points[None, :] + problem.n * np.arange(problem.copies)[:, None]).ravel()

@@ -1,0 +1,34 @@
+"""A kernel matrix that was worth computing whole, shared by all pairs of classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.gram.matrix import MatrixGram
+from mercer.gram.threads import Workers
+
+
+class KeptGram(MatrixGram):
+    """All values of a Gram in memory; float64 passes go back to the original.
+
+    Parameters
+    ----------
+    K : (n, n) ndarray
+        The values.
+    origin : Gram
+        Where they came from.
+    """
+
+    def __init__(self, K: Floats, origin: Gram) -> None:
+        super().__init__(K, origin.is_psd)
+        self.origin = origin
+
+    def diag(self) -> Float64:
+        return self.origin.diag()
+
+    def exact(self) -> Gram:
+        return self if self.dtype == np.float64 else self.origin.exact()
+
+    def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
+        return KeptGram(self.K[np.ix_(idx, idx)], self.origin.subset(idx, workers))

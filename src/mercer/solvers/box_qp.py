@@ -1,0 +1,155 @@
+"""A primal-dual interior-point method for small dense box-constrained quadratic problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+Float64 = NDArray[np.float64]
+
+STEP_TO_BOUNDARY = 0.995
+
+
+def solve_box_qp(
+    Q: Float64,
+    p: Float64,
+    lo: Float64,
+    hi: Float64,
+    A: Float64,
+    s: Float64,
+    *,
+    tol: float = 1e-9,
+    max_iter: int = 100,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> tuple[Float64, int]:
+    """Minimise 1/2 b'Qb + p'b subject to lo <= b <= hi and A b = s.
+
+    With slacks x = b - lo and t = hi - b and multipliers z, u of the two sides, each iteration solves the linearised
+    conditions by one Cholesky factorisation of Q + diag(z/x + u/t) for a predictor and a corrector direction.
+
+    Parameters
+    ----------
+    Q : (m, m) float64
+        Positive semi-definite.
+    p, lo, hi : (m,) float64
+        Linear term and box; bounds may be infinite.
+    A, s : (g, m), (g,) float64
+        Equalities, linearly independent; g may be 0.
+    tol : float
+        Relative size of residuals and complementarity at which to stop.
+    max_iter : int
+        Most iterations.
+    should_stop : callable
+        Asked before each iteration.
+
+    Returns
+    -------
+    b : (m,) float64
+        A point strictly inside the box, optimal to about ``tol``.
+    n_iter : int
+        Iterations.
+
+    References
+    ----------
+    Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optimization 2. Nocedal and
+    Wright (2006), Numerical Optimization, chapter 16.
+    """
+    m, groups = p.size, A.shape[0]
+    below, above = np.isfinite(lo), np.isfinite(hi)
+    width = np.where(below & above, hi - lo, 1.0)
+    # Start in the middle of bounded boxes and one typical unit inside the others.
+    unit = 1.0 / max(1e-300, float(np.mean(np.abs(np.diagonal(Q)))) or 1.0)
+    b = np.where(below & above, lo + 0.5 * width, np.where(below, lo + unit, np.where(above, hi - unit, 0.0)))
+    y = np.zeros(groups)
+    start = max(1.0, float(np.abs(p).max(initial=0.0)))
+    z = np.where(below, start, 0.0)
+    u = np.where(above, start, 0.0)
+    count = max(1, int(below.sum() + above.sum()))
+    scale_dual = 1.0 + float(np.abs(p).max(initial=0.0))
+    scale_primal = 1.0 + float(np.abs(s).max(initial=0.0))
+    iteration = 0
+    for iteration in range(1, max_iter + 1):
+        if should_stop():
+            break
+        x = np.where(below, b - lo, 1.0)
+        t = np.where(above, hi - b, 1.0)
+        Qb = Q @ b
+        dual_residual = Qb + p + A.T @ y - z + u
+        primal_residual = A @ b - s
+        mu = float(z[below] @ x[below] + u[above] @ t[above]) / count
+        value = abs(float(b @ (0.5 * Qb + p)))
+        if (
+            np.abs(dual_residual).max(initial=0.0) <= tol * scale_dual
+            and np.abs(primal_residual).max(initial=0.0) <= tol * scale_primal
+            and mu * count <= tol * (1.0 + value)
+        ):
+            break
+        if not (x.min(initial=1.0) > 0 and t.min(initial=1.0) > 0 and np.isfinite(mu)):
+            break  # rounding has pushed a variable onto its bound: no further progress can be told
+        D = np.where(below, z / x, 0.0) + np.where(above, u / t, 0.0)
+        H = Q.copy()
+        H[np.diag_indices(m)] += D
+        try:
+            factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            H = Q.copy()
+            H[np.diag_indices(m)] += D + 1e-10 * float(np.trace(Q)) / m
+            factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+        HA = cho_solve(factor, A.T, check_finite=False)
+        S = A @ HA
+
+        def direction(
+            comp_z: Float64,
+            comp_u: Float64,
+            dual_residual: Float64 = dual_residual,
+            primal_residual: Float64 = primal_residual,
+            x: Float64 = x,
+            t: Float64 = t,
+            factor: tuple[Float64, bool] = factor,
+            HA: Float64 = HA,
+            S: Float64 = S,
+        ) -> tuple[Float64, Float64, Float64, Float64]:
+            # comp_z = x z - target, and likewise u: eliminate both multipliers.
+            rhs = -dual_residual - np.where(below, comp_z / x, 0.0) + np.where(above, comp_u / t, 0.0)
+            free = cho_solve(factor, rhs, check_finite=False)
+            dy = np.linalg.solve(S, A @ free + primal_residual) if groups else np.zeros(0)
+            db = free - HA @ dy
+            dz = np.where(below, (-comp_z - z * db) / x, 0.0)
+            du = np.where(above, (-comp_u + u * db) / t, 0.0)
+            return db, dy, dz, du
+
+        db, dy, dz, du = direction(x * z, t * u)
+        primal, dual = _lengths(db, dz, du, x, t, z, u, below, above)
+        x2, t2 = x + primal * db, t - primal * db
+        mu_affine = float((z + dual * dz)[below] @ x2[below] + (u + dual * du)[above] @ t2[above]) / count
+        sigma = (max(mu_affine, 0.0) / mu) ** 3 if mu > 0 else 0.0
+        db, dy, dz, du = direction(x * z + db * dz - sigma * mu, t * u - db * du - sigma * mu)
+        primal, dual = _lengths(db, dz, du, x, t, z, u, below, above)
+        step = STEP_TO_BOUNDARY * min(primal, dual)  # a common step keeps the quadratic term's residual linear
+        step = min(1.0, step)
+        b = b + step * db
+        y, z, u = y + step * dy, z + step * dz, u + step * du
+    return b, iteration
+
+
+def _lengths(
+    db: Float64, dz: Float64, du: Float64, x: Float64, t: Float64, z: Float64, u: Float64, below: NDArray[np.bool_],
+    above: NDArray[np.bool_],
+) -> tuple[float, float]:  # fmt: skip
+    """Return the largest steps, at most 1 / STEP_TO_BOUNDARY, that keep slacks and multipliers non-negative."""
+    most = 1.0 / STEP_TO_BOUNDARY
+    with np.errstate(divide="ignore", invalid="ignore"):
+        primal = min(
+            most,
+            float(np.where(below & (db < 0), -x / db, np.inf).min(initial=np.inf)),
+            float(np.where(above & (db > 0), t / db, np.inf).min(initial=np.inf)),
+        )
+        dual = min(
+            most,
+            float(np.where(below & (dz < 0), -z / dz, np.inf).min(initial=np.inf)),
+            float(np.where(above & (du < 0), -u / du, np.inf).min(initial=np.inf)),
+        )
+    return primal, dual
