@@ -351,11 +351,11 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         k = self.classes_.size
         if k == 2:
             return (F.ravel() >= 0).astype(np.intp)  # LIBSVM gives the boundary itself to the second class
-        if self.multiclass == "ovr":
-            return F.argmax(axis=1)
-        if self.break_ties:
-            return votes_with_ties_broken(F, k).argmax(axis=1)
-        return votes(F, k).argmax(axis=1)
+        scores: np.ndarray = F
+        if self.multiclass == "ovo":
+            scores = votes_with_ties_broken(F, k) if self.break_ties else votes(F, k)
+        choice: np.ndarray = scores.argmax(axis=1)
+        return choice
 
     # -- proof -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,207 @@
+"""Class probabilities of classifiers made of two-class machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.gram import Gram
+from mercer.gram.resident import RememberingGram
+from mercer.problems import Dual
+from mercer.problems.calibration import fit_link, link_logits
+from mercer.problems.coupling import couple_pairs, couple_rest, two_classes
+from mercer.problems.multiclass import Task
+from mercer.solvers import Decomposition, Solution
+from mercer.solvers.held_out import held_out
+
+FOLDS = 5
+
+
+class Calibration:
+    """Links of all two-class machines of one fit, each found right after its machine.
+
+    Parameters
+    ----------
+    labels : (n,) intp
+        Class number of each row.
+    weight : (n,) float64
+        Sample weights without class weights: probabilities are about the population that the rows stand for.
+    random_state : int, RandomState or None
+        Of the folds; None is 0.
+    n_machines : int
+        Number of two-class machines.
+    """
+
+    def __init__(self, labels: np.ndarray, weight: np.ndarray, random_state: Any, n_machines: int) -> None:
+        self.fold = folds(labels, weight > 0, random_state)
+        self.weight = weight
+        self.links: list[Any] = [None] * n_machines
+        self.n_iter = np.zeros(n_machines, dtype=np.int32)
+
+    @staticmethod
+    def watch(matrix: Gram) -> Gram:
+        """Return the kernel matrix in a form that remembers what the solver asked for."""
+        return RememberingGram(matrix)
+
+    def learn(
+        self,
+        number: int,
+        task: Task,
+        matrix: Gram,
+        dual: Dual,
+        solution: Solution,
+        problem: Callable[[np.ndarray, np.ndarray, Gram], Dual],
+        weight: np.ndarray,
+        solver: Decomposition,
+    ) -> None:
+        """Fit the link of one machine to decision values of rows that were held out.
+
+        Parameters
+        ----------
+        number : int
+            Which machine.
+        task : Task
+            Its rows and signs.
+        matrix, dual, solution
+            Its kernel matrix, problem and solution.
+        problem : callable
+            The estimator's ``_problem``.
+        weight : (rows,) float64
+            The weights that the problem was made with.
+        solver : Decomposition
+            The estimator's solver; its tolerance is replaced.
+        """
+
+        def solve(part: Gram, restricted: Dual, start: np.ndarray, tol: float) -> Solution:
+            return replace(solver, tol=tol, criterion="kkt").solve(part, restricted, start)
+
+        found = held_out(
+            matrix,
+            dual,
+            solution,
+            self.fold[task.rows],
+            task.sign,
+            lambda out: problem(task.sign, np.where(out, 0.0, weight), matrix),
+            solve,
+            solver.block_bytes,
+        )
+        positive = task.sign[found.rows] > 0
+        self.links[number] = fit_link(found.values, positive, self.weight[task.rows[found.rows]])
+        self.n_iter[number] = found.n_iter
+
+
+def folds(labels: np.ndarray, present: np.ndarray, random_state: Any) -> np.ndarray:
+    """Return a fold number for each row, every class spread evenly over the folds.
+
+    A class of fewer rows than folds loses one at a time. A class of a single row, without which nothing
+    could be learned, is never held out (-1), and neither are rows that are not present.
+
+    Parameters
+    ----------
+    labels : (n,) intp
+        Class number of each row.
+    present : (n,) bool
+        Whether the row has a weight.
+    random_state : int, RandomState or None
+        None is 0: the same data give the same model, and no global state is touched.
+    """
+    random = check_random_state(0 if random_state is None else random_state)
+    fold = np.full(labels.size, -1, dtype=np.intp)
+    dealt = 0
+    for c in range(int(labels.max()) + 1):
+        rows = np.flatnonzero((labels == c) & present)
+        if rows.size > 1:
+            fold[random.permutation(rows)] = (dealt + np.arange(rows.size)) % FOLDS
+            dealt += rows.size
+    return fold
+
+
+def _asked_for(estimator: Any) -> bool:
+    if not getattr(estimator, "probability", False):
+        raise AttributeError(
+            f"predict_proba is not available when probability=False: fit {type(estimator).__name__} with "
+            "probability=True, or use CalibratedClassifierCV"
+        )
+    return True
+
+
+class ProbabilityMixin:
+    """``predict_proba`` of a classifier made of two-class machines.
+
+    The classifier has ``classes_``, ``multiclass``, ``_raw_decision(X)`` (a column per machine) and
+    ``_choose(F)`` (the number of the predicted class, from those columns); its ``fit`` calls a
+    :class:`Calibration` after each machine.
+
+    Attributes
+    ----------
+    link_knots_, link_slopes_ : ndarray of shape (n_machines, 2, n_pieces)
+        How decision values below 0 and above 0 become logits: piecewise linear, 0 at 0.
+    """
+
+    def _calibration(self, labels: np.ndarray, weight: np.ndarray, n_machines: int) -> Calibration | None:
+        if not getattr(self, "probability", False):
+            return None
+        return Calibration(labels, weight, getattr(self, "random_state", None), n_machines)
+
+    def _keep_links(self, calibration: Calibration | None) -> None:
+        if calibration is None:
+            for name in ("link_knots_", "link_slopes_"):
+                vars(self).pop(name, None)  # of an earlier fit
+            return
+        self.link_knots_ = np.array([knots for knots, _ in calibration.links])
+        self.link_slopes_ = np.array([slopes for _, slopes in calibration.links])
+
+    @available_if(_asked_for)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probabilities of the classes; the largest is that of ``predict``.
+
+        A link that is 1/2 at decision 0 was fitted to the decision values of rows that were held out in
+        turn. For more than two classes the pairs are coupled under the condition that the predicted class
+        leads.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Probabilities, in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "link_knots_"):
+            raise NotFittedError("probability was False when this model was fitted: fit it again with True")
+        this: Any = self
+        F: np.ndarray = this._raw_decision(X)
+        choice: np.ndarray = this._choose(F)
+        logits = link_logits(F, self.link_knots_, self.link_slopes_)
+        if this.classes_.size == 2:
+            return two_classes(logits[:, 0], choice)
+        if this.multiclass == "ovr":
+            return couple_rest(logits, choice)
+        return couple_pairs(logits, this.classes_.size, choice)
+
+    @available_if(_asked_for)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            Logarithms of ``predict_proba``.
+        """
+        logarithms: np.ndarray = np.log(self.predict_proba(X))
+        return logarithms
