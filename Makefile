@@ -18,7 +18,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint style types layers spelling bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -30,12 +30,18 @@ demo: $(VENV)/.cli-installed $(VENV)/.compiled-code-is-fresh
 test: $(VENV)/.dev-installed
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-lint: $(VENV)/.dev-installed
+lint: style types layers spelling
+
+style: $(VENV)/.dev-installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/codespell
+
+types layers spelling: $(VENV)/.dev-installed
+	$(BIN)/$(TOOL)
+
+types: TOOL := mypy
+layers: TOOL := lint-imports
+spelling: TOOL := codespell
 
 bench: $(VENV)/.bench-installed $(VENV)/.compiled-code-is-fresh
 	$(BIN)/python -m benchmarks.run $(ARGS)
