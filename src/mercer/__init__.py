@@ -11,16 +11,28 @@ if TYPE_CHECKING:
     from mercer.estimators import SVC as SVC
     from mercer.estimators import SVDD as SVDD
     from mercer.estimators import SVR as SVR
+    from mercer.estimators import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
+    from mercer.estimators import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+    from mercer.estimators import MixtureDiscriminantAnalysis as MixtureDiscriminantAnalysis
     from mercer.estimators import NuSVC as NuSVC
     from mercer.estimators import NuSVR as NuSVR
     from mercer.estimators import OneClassSVM as OneClassSVM
+    from mercer.estimators import PenalizedDiscriminantAnalysis as PenalizedDiscriminantAnalysis
+    from mercer.estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+    from mercer.estimators import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
     from mercer.estimators import SphereAndSlab as SphereAndSlab
     from mercer.kernels import kernel as kernel
 
 _HOMES = {
+    "FlexibleDiscriminantAnalysis": "mercer.estimators",
+    "LinearDiscriminantAnalysis": "mercer.estimators",
+    "MixtureDiscriminantAnalysis": "mercer.estimators",
     "NuSVC": "mercer.estimators",
     "NuSVR": "mercer.estimators",
     "OneClassSVM": "mercer.estimators",
+    "PenalizedDiscriminantAnalysis": "mercer.estimators",
+    "QuadraticDiscriminantAnalysis": "mercer.estimators",
+    "RegularizedDiscriminantAnalysis": "mercer.estimators",
     "SVC": "mercer.estimators",
     "SVDD": "mercer.estimators",
     "SVR": "mercer.estimators",
@@ -32,9 +44,15 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "FlexibleDiscriminantAnalysis",
+    "LinearDiscriminantAnalysis",
+    "MixtureDiscriminantAnalysis",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "PenalizedDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysis",
     "SphereAndSlab",
     "__version__",
     "kernel",
@@ -44,7 +62,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in ("kernels", "estimators", "problems", "solvers", "gram"):
+    if name in ("kernels", "estimators", "problems", "solvers", "gram", "plots"):
         return importlib.import_module(f"mercer.{name}")
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 

@@ -1,5 +1,13 @@
 """scikit-learn estimators: validate, state the problem, call a solver, keep the answer. No mathematics."""
 
+from mercer.estimators.discriminant import (
+    FlexibleDiscriminantAnalysis,
+    LinearDiscriminantAnalysis,
+    MixtureDiscriminantAnalysis,
+    PenalizedDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminantAnalysis,
+)
 from mercer.estimators.nusvc import NuSVC
 from mercer.estimators.nusvr import NuSVR
 from mercer.estimators.oneclass import OneClassSVM
@@ -8,4 +16,18 @@ from mercer.estimators.svc import SVC
 from mercer.estimators.svdd import SVDD
 from mercer.estimators.svr import SVR
 
-__all__ = ["SVC", "SVDD", "SVR", "NuSVC", "NuSVR", "OneClassSVM", "SphereAndSlab"]
+__all__ = [
+    "SVC",
+    "SVDD",
+    "SVR",
+    "FlexibleDiscriminantAnalysis",
+    "LinearDiscriminantAnalysis",
+    "MixtureDiscriminantAnalysis",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "PenalizedDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysis",
+    "SphereAndSlab",
+]
