@@ -180,8 +180,21 @@ def check_regression(problem: Problem, fitted: Fitted) -> Check:
     return Check(violation, with_bias, dual, primal, primal - dual, infeasible, 1)
 
 
+class MalformedModelError(ValueError):
+    """The arrays cannot belong to a model of this problem."""
+
+
 def check(problem: Problem, fitted: Fitted) -> Check:
     """Return what the model is worth on its training problem."""
+    k = problem.classes or 2
+    expected = {"dual_coef": (k - 1, fitted.support.size), "intercept": (k * (k - 1) // 2,)}
+    for name, shape in expected.items():
+        if getattr(fitted, name).shape != shape:
+            raise MalformedModelError(f"{name} has shape {getattr(fitted, name).shape}, expected {shape}")
+    if fitted.support.size and not 0 <= fitted.support.min() <= fitted.support.max() < problem.n:
+        raise MalformedModelError(
+            f"support vectors {fitted.support.min()} to {fitted.support.max()} of {problem.n}"
+        )
     return check_regression(problem, fitted) if problem.regression else check_classification(problem, fitted)
 
 

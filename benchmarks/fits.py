@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.checks import Check, Checker, judge
+from benchmarks.checks import Check, Checker, MalformedModelError, judge
 from benchmarks.problem import Problem, Settings
 from benchmarks.workers import Crew, JobError, Remote
 
@@ -80,7 +80,7 @@ def _guard(
 ) -> None:
     try:
         work(remote)
-    except JobError as error:
+    except (JobError, MalformedModelError) as error:
         record["error"] = str(error)
         say(f"  {remote.name}: {error}")
 

@@ -37,7 +37,7 @@ class Library:
         try:
             return importlib.metadata.version(self.distribution)
         except importlib.metadata.PackageNotFoundError:
-            return "source"
+            return str(getattr(self._home, "__version__", "of unknown version"))
 
     def start(self) -> None:
         """Import it."""

@@ -60,7 +60,7 @@ def _proof(records: list[Record]) -> str:
     """Return the table of what each model is worth: the worst round of each library."""
     head = [
         "set", "library", "KKT violation", "with its bias", "dual objective", "below the best",
-        "relative gap", "support vectors", "verdict",
+        "relative gap", "support vectors", "same answers", "verdict",
     ]  # fmt: skip
     rows = []
     for record in records:
@@ -68,7 +68,7 @@ def _proof(records: list[Record]) -> str:
         best = max((c["dual"] for r in known.values() for c in r["checks"].values()), default=math.nan)
         for name, result in record["libraries"].items():
             if name not in known:
-                rows.append([record["set"], name, *["-"] * 6, result["error"] or "not run"])
+                rows.append([record["set"], name, *["-"] * 7, result["error"] or "not run"])
                 continue
             worst = max(result["checks"].values(), key=lambda c: c["violation"])
             scale = max(abs(best), 1e-300)
@@ -77,6 +77,7 @@ def _proof(records: list[Record]) -> str:
                     record["set"], name, f"{worst['violation']:.2e}", f"{worst['bias_violation']:.2e}",
                     f"{worst['dual']:.8g}", f"{(best - worst['dual']) / scale:.1e}",
                     f"{worst['gap'] / scale:.1e}", str(result["n_support"]),
+                    f"{100 * result['agreement']:.2f} %" if "agreement" in result else "-",
                     result["verdict"] + (f": {result['why']}" if result["why"] else "")
                     + (f"; then {result['error']}" if result["error"] else ""),
                 ]
@@ -139,7 +140,10 @@ def _cold(cold: Record) -> str:
 
 def _targets(results: dict[str, Any]) -> str:
     words = {True: "yes", False: "**no**", None: "-"}
-    rows = [[line.text, line.limit, line.value, words[line.met]] for line in targets.lines(results)]
+    rows = []
+    for line in targets.lines(results):
+        met = "yes, on what was run" if line.met and not line.complete else words[line.met]
+        rows.append([line.text, line.limit, line.value, met])
     return table(["target", "limit", "measured", "met"], rows)
 
 

@@ -179,11 +179,13 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         if "small" in tasks:
             for problem in small_problems(options, results["skipped"]):
                 results.setdefault("small", []).append(measure(crew, problem, plan, checker, say))
+            save(results, options.out)
         if "growth" in tasks:
             problem = sets.named_or_synthetic(options.growth_set, options.data)
             results["growth"] = growth.run(crew, problem, options.sizes, plan, checker, say)
             if growth.picture(results["growth"], options.out / "growth.png"):
                 results["growth"]["picture"] = "growth.png"
+            save(results, options.out)
     if "cold" in tasks:
         results["cold"] = cold.run(options.rounds, options.threads, say)
     save(results, options.out)

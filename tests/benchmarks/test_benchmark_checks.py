@@ -37,8 +37,6 @@ PROBLEMS = {
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_a_solution_passes(library, kind):
     problem = PROBLEMS[kind]
-    if library == "mercer" and problem.regression:
-        pytest.skip("classification is enough to test the exchange of mercer's models")
     ours = library == "mercer"
     # LIBSVM keeps kernel values in float32: a much smaller tolerance is beyond it.
     tol = 1e-6 if ours else 1e-3
@@ -101,6 +99,18 @@ def test_nan_is_refused():
     right = fit(problem)
     found = checks.check(problem, replace(right, intercept=np.array([np.nan])))
     assert checks.judge(found, found.dual, 1e-3, ours=False).kind == "wrong"
+
+
+def test_a_model_of_another_shape_is_refused():
+    problem = PROBLEMS["four classes"]
+    right = fit(problem)
+    for wrong in (
+        replace(right, dual_coef=right.dual_coef[:2]),
+        replace(right, intercept=right.intercept[:1]),
+        replace(right, support=right.support + problem.n),
+    ):
+        with pytest.raises(checks.MalformedModelError):
+            checks.check(problem, wrong)
 
 
 def test_tiles_and_layouts_agree(monkeypatch):

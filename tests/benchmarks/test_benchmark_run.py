@@ -134,6 +134,9 @@ def test_targets_need_believed_times():
     good = [_record("one", 20000, [1.0, 1.0], [4.0, 4.0]), _record("two", 20000, [1.0, 2.0], [9.0, 18.0])]
     mean, worst = (targets.lines({"fit": good})[i] for i in (0, 2))
     assert mean.met
+    assert not mean.complete
+    whole = [_record(name, 20000, [1.0], [4.0]) for name in targets.ALL_LARGE]
+    assert targets.lines({"fit": whole})[0].complete
     assert mean.value.startswith("6.00")
     assert worst.met
     assert worst.value.startswith("4.00 (one)")
