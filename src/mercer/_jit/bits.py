@@ -45,11 +45,16 @@ else:
 
     @intrinsic
     def prefer_wide_vectors(typingctx: Any) -> Any:
-        """Ask LLVM for the widest vectors of the machine in the calling function (its default is half)."""
+        """Ask LLVM for the widest vectors of the machine in the calling function (its default is half).
+
+        The function is kept out of its callers: inlined there it would lose the request, and be optimised again
+        in each of them, which is most of the time that compilation takes.
+        """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             # llvmlite checks attribute names against a list that lacks this one; it prints what the set holds.
             set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+            builder.function.attributes.add("noinline")
             return context.get_dummy_value()
 
         return types.void(), codegen

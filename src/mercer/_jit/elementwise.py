@@ -7,11 +7,9 @@ import numpy as np
 from mercer._jit.bits import prefer_wide_vectors
 from mercer._jit.codes import (
     LINEAR,
-    MATERN12,
     MATERN32,
     MATERN52,
     POLYNOMIAL,
-    RATIONAL_QUADRATIC,
     RBF,
     SIGMOID,
 )
@@ -49,7 +47,11 @@ def transform(s: np.ndarray, code: int, a: float, b: float, c: float) -> None:
                 s[t] = v * v * v
         else:
             for t in range(n):
-                s[t] = (a * s[t] + b) ** c
+                v = a * s[t] + b
+                w = one
+                for _ in range(int(c)):
+                    w = w * v
+                s[t] = w
     elif code == SIGMOID:
         for t in range(n):
             v = a * s[t] + b
@@ -57,12 +59,6 @@ def transform(s: np.ndarray, code: int, a: float, b: float, c: float) -> None:
             e = exp_nonpositive(-(w + w))
             q = (one - e) / (one + e)
             s[t] = q if v >= 0 else -q
-    elif code == RATIONAL_QUADRATIC:
-        for t in range(n):
-            s[t] = (one + a * s[t]) ** (-b)
-    elif code == MATERN12:
-        for t in range(n):
-            s[t] = exp_nonpositive(-a * np.sqrt(s[t]))
     elif code == MATERN32:
         for t in range(n):
             v = a * np.sqrt(s[t])

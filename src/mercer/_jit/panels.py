@@ -18,27 +18,46 @@ FEW = 16  # points of Z in a tile: 16 x 512 float32 are 32 kB
 
 
 @compiled(fastmath=CONTRACT)
-def _distances(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, out: np.ndarray) -> None:
-    """out[t] = |x_{s+t} - z_c|^2, features of X in rows; differences first, so nothing cancels."""
+def _distances(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, e: int, out0: np.ndarray, out1: np.ndarray) -> None:
+    """out0[t] = |x_{s+t} - z_c|^2 and out1 the same for z_e; differences first, so nothing cancels.
+
+    Features of X are in rows. Two points of Z share each load of X, four features each load of the sums.
+    """
     prefer_wide_vectors()
     d = XT.shape[0]
-    for t in range(m):
-        out[t] = 0
+    zero = XT.dtype.type(0)
     k = 0
-    while k + 4 <= d:
-        z0, z1, z2, z3 = Z[c, k], Z[c, k + 1], Z[c, k + 2], Z[c, k + 3]
-        x0, x1, x2, x3 = XT[k, s : s + m], XT[k + 1, s : s + m], XT[k + 2, s : s + m], XT[k + 3, s : s + m]
-        for t in range(m):
-            q0, q1, q2, q3 = x0[t] - z0, x1[t] - z1, x2[t] - z2, x3[t] - z3
-            out[t] += (q0 * q0 + q1 * q1) + (q2 * q2 + q3 * q3)
-        k += 4
     while k < d:
-        z0 = Z[c, k]
-        x0 = XT[k, s : s + m]
-        for t in range(m):
-            q0 = x0[t] - z0
-            out[t] += q0 * q0
-        k += 1
+        last = d - k
+        x0, a0, b0 = XT[k, s : s + m], Z[c, k], Z[e, k]
+        if last >= 4:
+            x1, a1, b1 = XT[k + 1, s : s + m], Z[c, k + 1], Z[e, k + 1]
+            x2, a2, b2 = XT[k + 2, s : s + m], Z[c, k + 2], Z[e, k + 2]
+            x3, a3, b3 = XT[k + 3, s : s + m], Z[c, k + 3], Z[e, k + 3]
+            if k == 0:
+                for t in range(m):
+                    p0, p1, p2, p3 = x0[t] - a0, x1[t] - a1, x2[t] - a2, x3[t] - a3
+                    q0, q1, q2, q3 = x0[t] - b0, x1[t] - b1, x2[t] - b2, x3[t] - b3
+                    out0[t] = (p0 * p0 + p1 * p1) + (p2 * p2 + p3 * p3)
+                    out1[t] = (q0 * q0 + q1 * q1) + (q2 * q2 + q3 * q3)
+            else:
+                for t in range(m):
+                    p0, p1, p2, p3 = x0[t] - a0, x1[t] - a1, x2[t] - a2, x3[t] - a3
+                    q0, q1, q2, q3 = x0[t] - b0, x1[t] - b1, x2[t] - b2, x3[t] - b3
+                    out0[t] += (p0 * p0 + p1 * p1) + (p2 * p2 + p3 * p3)
+                    out1[t] += (q0 * q0 + q1 * q1) + (q2 * q2 + q3 * q3)
+            k += 4
+        else:
+            if k == 0:
+                for t in range(m):
+                    out0[t] = zero
+                    out1[t] = zero
+            for t in range(m):
+                p0 = x0[t] - a0
+                q0 = x0[t] - b0
+                out0[t] += p0 * p0
+                out1[t] += q0 * q0
+            k += 1
 
 
 @compiled(fastmath=CONTRACT)
@@ -67,10 +86,12 @@ def _products(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, out: np.nda
 def _dense_tile(
     XT: np.ndarray, s: int, m: int, Z: np.ndarray, c0: int, c1: int, squared: bool, tile: np.ndarray
 ) -> None:
-    for c in range(c0, c1):
-        if squared:
-            _distances(XT, s, m, Z, c, tile[c - c0])
-        else:
+    if squared:
+        for c in range(c0, c1, 2):
+            e = min(c + 1, c1 - 1)  # an odd last point is computed twice
+            _distances(XT, s, m, Z, c, e, tile[c - c0], tile[c + 1 - c0])
+    else:
+        for c in range(c0, c1):
             _products(XT, s, m, Z, c, tile[c - c0])
 
 

@@ -34,7 +34,7 @@ class ResidentGram(Gram):
     def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
         if out is None and _is_whole(idx, self.n) and _is_whole(jdx, self.n):
             return self.K
-        part = self.K[np.ix_(idx, jdx)]
+        part = self.K.take(idx, axis=0).take(jdx, axis=1)
         if out is None:
             return part
         out[...] = part

@@ -228,7 +228,8 @@ class VectorGram(Gram):
         self.evaluations += out.size
         whole = jdx.size == self.n and bool(np.array_equal(jdx, np.arange(self.n)))
         many = self.layout if whole else self.layout.take(jdx)
-        fill_panel(self.layout, many, idx, out, self.workers)
+        symmetric = idx.size == jdx.size and bool(np.array_equal(idx, jdx))
+        fill_panel(self.layout, many, idx, out, self.workers, triangle=symmetric and not self.layout.columns)
         if not self.layout.columns and self.layout.squared:
             _mend_diagonal(out, idx, jdx, self.diag())
         return out
@@ -268,17 +269,20 @@ def _mend_diagonal(out: Floats, idx: Index, jdx: Index, diag: Float64) -> None:
     out[where_i, where_j] = diag[idx[where_i]]
 
 
-def fill_panel(source: Layout, many: Layout, idx: Index, out: Floats, workers: Workers) -> None:
-    """out[i, j] = k(source point idx[i], many point j)."""
+def fill_panel(
+    source: Layout, many: Layout, idx: Index, out: Floats, workers: Workers, *, triangle: bool = False
+) -> None:
+    """out[i, j] = k(source point idx[i], many point j); ``triangle``: out is symmetric, compute half of it."""
     code, a, b, c = many.constants
     panels = _jit.panels
     threads = workers if out.size > SMALL else Workers(1)
     for s in range(0, idx.size, PANEL):
         Z, z_norms = source.few(idx[s : s + PANEL])
         part = out[s : s + PANEL]
+        columns_wanted = min(s + PANEL, many.n) if triangle else many.n
         if many.sparse:
             X = many.kept
-            panel = np.empty((many.n, Z.shape[1]), dtype=many.dtype)
+            panel = np.empty((columns_wanted, Z.shape[1]), dtype=many.dtype)
 
             def sparse(start: int, stop: int) -> None:
                 panels.sparse_panel(
@@ -287,7 +291,7 @@ def fill_panel(source: Layout, many: Layout, idx: Index, out: Floats, workers: W
                 )  # fmt: skip
                 part[:, start:stop] = panel[start:stop].T
 
-            threads.ranges(many.n, sparse)
+            threads.ranges(columns_wanted, sparse)
         elif many.columns:
 
             def columns(start: int, stop: int) -> None:
@@ -309,7 +313,20 @@ def fill_panel(source: Layout, many: Layout, idx: Index, out: Floats, workers: W
                     panels.finish_tile(tile, z_norms, many.norms[t:e], many.squared, code, a, b, c)
                     part[:, t:e] = tile
 
-            threads.ranges(many.n, rows)
+            threads.ranges(columns_wanted, rows)
+        if triangle and s > 0:
+            threads.ranges(s, _Mirror(out, part, s))
+
+
+class _Mirror:
+    """Copy a panel below the diagonal to its place above it."""
+
+    def __init__(self, out: Floats, part: Floats, s: int) -> None:
+        self.target = out[:s, s : s + part.shape[0]]
+        self.source = part[:, :s]
+
+    def __call__(self, start: int, stop: int) -> None:
+        self.target[start:stop] = self.source[:, start:stop].T
 
 
 def add_panel_product(

@@ -14,22 +14,18 @@ from typing import Literal
 
 from mercer._jit.codes import (
     LINEAR,
-    MATERN12,
     MATERN32,
     MATERN52,
     POLYNOMIAL,
-    RATIONAL_QUADRATIC,
     RBF,
     SIGMOID,
 )
 
 __all__ = [
     "LINEAR",
-    "MATERN12",
     "MATERN32",
     "MATERN52",
     "POLYNOMIAL",
-    "RATIONAL_QUADRATIC",
     "RBF",
     "SIGMOID",
     "Fused",
@@ -49,7 +45,7 @@ class Fused:
         The inner product <x, z> or the squared distance ||x - z||^2, written s below; d = sqrt(s).
     code : int
         LINEAR: a s. POLYNOMIAL: (a s + b)^c. SIGMOID: tanh(a s + b). RBF: exp(-a s).
-        RATIONAL_QUADRATIC: (1 + a s)^(-b). MATERN12: exp(-a d). MATERN32: (1 + a d) exp(-a d).
+        MATERN32: (1 + a d) exp(-a d).
         MATERN52: (1 + a d + (a d)^2 / 3) exp(-a d).
     a, b, c : float
         The line's constants; those that it does not use are 0.

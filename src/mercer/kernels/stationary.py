@@ -151,8 +151,9 @@ class Matern(_LengthScale):
     def fused(self) -> Fused | None:
         if np.ndim(self.length_scale):
             return None
-        codes = dict(zip(NUS, (fused.MATERN12, fused.MATERN32, fused.MATERN52, fused.RBF), strict=True))
-        return Fused("sqdist", codes[self.nu], self._rate)
+        # nu = 1/2 needs tiny distances to full precision, which a matrix product in the Gram layer cannot give.
+        codes = dict(zip(NUS[1:], (fused.MATERN32, fused.MATERN52, fused.RBF), strict=True))
+        return Fused("sqdist", codes[self.nu], self._rate) if self.nu in codes else None
 
 
 class RationalQuadratic(_LengthScale):
@@ -190,8 +191,3 @@ class RationalQuadratic(_LengthScale):
         np.log1p(S, out=S)  # for a large alpha 1 + S would round to 1
         S *= -float(self.alpha)
         return np.exp(S, out=S)
-
-    def fused(self) -> Fused | None:
-        if np.ndim(self.length_scale):
-            return None
-        return Fused("sqdist", fused.RATIONAL_QUADRATIC, self._rate, float(self.alpha))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.gram.resident import ResidentGram
+from mercer.gram.resident import RememberingGram, ResidentGram
 from mercer.problems import Dual
 from mercer.solvers.base import Float64, Solution
 
@@ -92,10 +92,12 @@ def held_out(
     The bias and the scale of a fold's machine come from its free variables, all of which move.
     """
     b, f = solution.b, solution.f
-    used = np.unique(fold[fold >= 0])
+    used = _enough(fold, sign)
+    held = [np.flatnonzero(fold == k) for k in used]
+    starts = [np.where(fold == k, 0.0, b) for k in used]
+    problems = [without(fold == k) for k in used]
     scale = _scale(whole, b, f)
-    problems = {int(k): without(fold == k) for k in used}
-    A = _moving(whole, b, f, scale, fold, problems)
+    A = _moving(whole, b, f, scale, problems, starts)
     inside = np.zeros(whole.n, dtype=bool)
     inside[A] = True
     K: Gram
@@ -103,36 +105,45 @@ def held_out(
         K = ResidentGram(gram.block(A, A), gram.is_psd)
     else:
         K = gram.subset(A)
-    rows: list[Index] = []
-    values: list[Float64] = []
+    # What the held-out points leave of f, at the moving points and at themselves.
+    left = f[:, None] - _products(gram, np.stack([b - start for start in starts], axis=1), held, A)
+    first = np.stack([start[A] for start in starts], axis=1)
+    offsets = left[A] - _all_products(K, first)
+    changes = np.zeros((whole.n, len(held)))
+    machines = []
     n_iter = 0
-    for k, problem in problems.items():
-        H = np.flatnonzero(fold == k)
-        lost = H[b[H] != 0]
-        # What stays of f at the moving and at the held-out points.
-        base = f - _product(gram, np.union1d(A, H), lost, b[lost], f.size)
-        start = np.where(fold == k, 0.0, b)
+    for k, (problem, start) in enumerate(zip(problems, starts, strict=True)):
         part = problem.take(A)
-        rest = np.where(inside, 0.0, start)
-        part.sums = problem.sums - _group_sums(problem, rest)
-        offset = base[A] - K.matvec(start[A])
-        part.p = part.p + offset
-        reached = solve(K, part, start[A], TOLERANCE / scale)
+        part.sums = problem.sums - _group_sums(problem, np.where(inside, 0.0, start))
+        part.p = part.p + offsets[:, k]
+        reached = solve(K, part, first[:, k].copy(), TOLERANCE / scale)
         if reached.status == "interrupted":
             raise KeyboardInterrupt
         n_iter += reached.n_iter
-        moved = np.flatnonzero(reached.b != start[A])
-        b_fold = start
-        change = reached.b[moved] - start[A[moved]]
-        b_fold[A] = reached.b
-        f_fold = base + _product(gram, H, A[moved], change, f.size)
-        f_fold[A] = np.where(fold[A] == k, f_fold[A], reached.f + offset)
+        changes[A, k] = reached.b - first[:, k]
+        b_fold, f_fold = start + changes[:, k], f.copy()
+        f_fold[A] = reached.f + offsets[:, k]
         machine = problem.machine(b_fold, f_fold)
-        rows.append(H)
-        values.append(_scale_of(machine.coef, b_fold) * f_fold[H] + machine.intercept)
-        if _enough(sign, rows):
+        machines.append((_scale_of(machine.coef, b_fold), machine.intercept))
+    left += _products(gram, changes, held, None)
+    values = [
+        factor * left[rows, k] + bias
+        for k, (rows, (factor, bias)) in enumerate(zip(held, machines, strict=True))
+    ]
+    return HeldOut(np.concatenate(held), np.concatenate(values), n_iter)
+
+
+def _enough(fold: Index, sign: Float64) -> list[int]:
+    """Return the first folds that hold points enough of both classes, or all."""
+    used: list[int] = []
+    seen = {True: 0, False: 0}
+    for k in np.unique(fold[fold >= 0]):
+        used.append(int(k))
+        for positive in seen:
+            seen[positive] += int(((fold == k) & ((sign > 0) == positive)).sum())
+        if sum(seen.values()) >= ENOUGH and min(seen.values()) >= ENOUGH_OF_CLASS:
             break
-    return HeldOut(np.concatenate(rows), np.concatenate(values), n_iter)
+    return used
 
 
 def _scale_of(coef: Float64, b: Float64) -> float:
@@ -154,12 +165,11 @@ def _group_sums(problem: Dual, b: Float64) -> Float64:
 
 
 def _moving(
-    problem: Dual, b: Float64, f: Float64, scale: float, fold: Index, problems: dict[int, Dual]
+    problem: Dual, b: Float64, f: Float64, scale: float, problems: list[Dual], starts: list[Float64]
 ) -> Index:
     """Return the points that move in the folds, nearest to the margin first.
 
-    They are enough for every fold's sums to be mended among them; where a start lacks something, the first
-    give it.
+    They are enough for every fold's sums to be mended among them; the first give what a start lacks.
     """
     g = problem.gradient(b, f)
     free = (b > problem.lo) & (b < problem.hi)
@@ -171,7 +181,7 @@ def _moving(
     size = min(int((distance <= NEAR).sum()), most)
     while size < b.size:
         A = order[:size]
-        if all(_feasible(p, A, np.where(fold == k, 0.0, b)) for k, p in problems.items()):
+        if all(_feasible(p, A, start) for p, start in zip(problems, starts, strict=True)):
             return A
         size = max(2 * size, MOVING_AT_LEAST)
     return order
@@ -190,18 +200,31 @@ def _feasible(problem: Dual, A: Index, b: Float64) -> bool:
     return bool(((missing > low) & (missing < high)).all())
 
 
-def _product(gram: Gram, rows: Index, columns: Index, coef: Float64, n: int) -> Float64:
-    """Return K[rows, columns] @ coef at the given rows of a vector of length n, zero elsewhere."""
-    out = np.zeros(n)
-    if columns.size:
-        weights = coef.astype(gram.dtype)
-        for s in range(0, rows.size, TILE):
-            part = rows[s : s + TILE]
-            out[part] = gram.block(part, columns) @ weights
+def _products(gram: Gram, V: Float64, held: list[Index], also: Index | None) -> Float64:
+    """Return K V, column k at the points of fold k and at the points ``also``; elsewhere anything."""
+    if isinstance(gram, RememberingGram) and gram.whole is not None:
+        return _all_products(gram.whole, V)
+    out = np.zeros(V.shape)
+    if also is not None:
+        used = np.flatnonzero(V.any(axis=1))
+        out[also] = _product(gram, also, used, V[used])
+    for k, rows in enumerate(held):
+        used = np.flatnonzero(V[:, k])
+        out[rows, k] = _product(gram, rows, used, V[used, k])
     return out
 
 
-def _enough(sign: Float64, rows: list[Index]) -> bool:
-    seen = np.concatenate(rows)
-    positive = int((sign[seen] > 0).sum())
-    return seen.size >= ENOUGH and min(positive, seen.size - positive) >= ENOUGH_OF_CLASS
+def _all_products(gram: Gram, V: Float64) -> Float64:
+    if isinstance(gram, ResidentGram):
+        products: Float64 = (V.T.astype(gram.dtype) @ gram.K).T.astype(np.float64)
+        return products
+    return np.stack([gram.matvec(v) for v in V.T], axis=1)
+
+
+def _product(gram: Gram, rows: Index, columns: Index, coef: Float64) -> Float64:
+    out = np.zeros((rows.size, *coef.shape[1:]))
+    if columns.size:
+        weights = coef.astype(gram.dtype)
+        for s in range(0, rows.size, TILE):
+            out[s : s + TILE] = gram.block(rows[s : s + TILE], columns) @ weights
+    return out
