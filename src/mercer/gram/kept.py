@@ -18,10 +18,12 @@ class KeptGram(MatrixGram):
         The values.
     origin : Gram
         Where they came from.
+    idx : (n,) intp, optional
+        The points that this Gram, and its origin, are about; all when not given.
     """
 
-    def __init__(self, K: Floats, origin: Gram) -> None:
-        super().__init__(K, origin.is_psd)
+    def __init__(self, K: Floats, origin: Gram, idx: Index | None = None) -> None:
+        super().__init__(K, origin.is_psd, idx)
         self.origin = origin
 
     def diag(self) -> Float64:
@@ -31,4 +33,4 @@ class KeptGram(MatrixGram):
         return self if self.dtype == np.float64 else self.origin.exact()
 
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
-        return KeptGram(self.K[np.ix_(idx, idx)], self.origin.subset(idx, workers))
+        return KeptGram(self.K, self.origin.subset(idx, workers), self._points(idx))

@@ -44,12 +44,13 @@ class MatrixGram(Gram):
         return out
 
     def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
+        if self.idx is None:
+            _jit.rowcache.fold_rows(self.K, np.asarray(idx, dtype=np.intp), coef, 0, self.n, out)
+            return
         # A few columns at a time: the gathered copy stays small, and is summed in float64.
         step = max(1, 4_000_000 // max(1, self.n))
         for s in range(0, idx.size, step):
-            rows = self.K[self._points(idx[s : s + step])]
-            if self.idx is not None:
-                rows = rows[:, self.idx]
+            rows = self.K[np.ix_(self._points(idx[s : s + step]), self.idx)]
             out += coef[s : s + step] @ rows.astype(np.float64, copy=False)
 
     def exact(self) -> Gram:

@@ -26,6 +26,7 @@ MOST_COLUMNS = 24  # dense features up to which differences beat a matrix produc
 SPARSE_DENSITY = 0.25  # share of non-zeros up to which sparse rows beat a matrix product
 PANEL = 256  # few points at a time
 TILE_ROWS = 2048  # rows of X per matrix product or converted tile
+MIRROR = 12  # multiplications per kernel value from which copying half of a symmetric block is cheaper
 DEAR = 100  # multiplications per kernel value from which rows asked for again are kept
 SMALL = 1 << 17  # kernel values below which threads cost more than they save
 
@@ -229,7 +230,7 @@ class VectorGram(Gram):
         whole = jdx.size == self.n and bool(np.array_equal(jdx, np.arange(self.n)))
         many = self.layout if whole else self.layout.take(jdx)
         symmetric = idx.size == jdx.size and bool(np.array_equal(idx, jdx))
-        fill_panel(self.layout, many, idx, out, self.workers, triangle=symmetric and not self.layout.columns)
+        fill_panel(self.layout, many, idx, out, self.workers, triangle=symmetric and self.layout.cost >= MIRROR)
         if not self.layout.columns and self.layout.squared:
             _mend_diagonal(out, idx, jdx, self.diag())
         return out
@@ -303,7 +304,7 @@ def fill_panel(
                     panels.dense_panel(XT, 0, stop - start, Z, many.squared, code, a, b, c, fresh)
                     part[:, start:stop] = fresh
 
-            threads.ranges(many.n, columns, align=512)
+            threads.ranges(columns_wanted, columns, align=512)
         else:
 
             def rows(start: int, stop: int) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer import _jit
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.solvers.base import Criterion, Float64, Limits, Listener, Progress, Solution, Status
@@ -24,8 +25,8 @@ DENSE = 3072  # problems up to this size are one block
 LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock: under a tenth of a second
 HARD_STEPS, HARD_STEPS_PER_VARIABLE = 20_000, 40  # steps after which a block counts as ill-conditioned
-SAMPLE = 1024  # points on which the error of single precision is measured
-SMALL_PASS = 4_000_000  # kernel values that are recomputed in double precision without a thought
+SAMPLE = 1024  # points, at most, on which the error of single precision is measured
+SMALL_PASS = 50_000  # kernel values that are recomputed in double precision without a thought
 
 
 class _Stop(Exception):
@@ -134,7 +135,7 @@ class _Run:
         """Recompute K beta in float64 where it matters; return a bound on the error of the rest.
 
         Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the others
-        are recomputed. The largest error among a thousand points, times 1.5, bounds that of all but a freak.
+        are recomputed. The largest error among hundreds of points, times 1.5, bounds that of all but a freak.
         """
         exact = self.gram.exact()
         beta = self.problem.beta(self.b)
@@ -145,8 +146,9 @@ class _Run:
             self.f = exact.matvec(beta)
             return 0.0
         g = self.problem.gradient(self.b, self.f)
-        worst = choose(self.problem, self.b, g, SAMPLE // 4, SAMPLE)
-        spread = np.linspace(0, self.problem.n - 1, SAMPLE).astype(np.intp)
+        size = int(np.clip(self.problem.n // 8, 128, SAMPLE))
+        worst = choose(self.problem, self.b, g, size // 4, size)
+        spread = np.linspace(0, self.problem.n - 1, size).astype(np.intp)
         sample = np.unique(np.concatenate([worst, spread]))
         true = np.zeros(sample.size)
         for s in range(0, support.size, SAMPLE):
@@ -275,16 +277,16 @@ class _Run:
             if block.violation > tol and gram.dtype == np.float32:
                 # Rounding makes a near-singular block indefinite; no number of steps can mend that.
                 self.exhausted = True
-            elif block.violation > tol and self._rescue(block, gram, p):
+            elif block.violation > tol and not self._lost(block, keep) and self._rescue(block, gram, p):
                 self._optimise(block, tol)
-            while block.violation > tol and block.moving and not self.exhausted:
+            while block.violation > tol and not self.exhausted and not self._lost(block, keep):
                 self._optimise(block, tol)
         except _Stop as stop:
             stopped = stop
         change = block.write(b)
         moved = np.flatnonzero(change)
         if moved.size:
-            f += change[moved] @ K[moved]
+            _jit.rowcache.fold_rows(K, moved, change[moved], 0, p.n, f)  # sums in float64, no copy of K
         if stopped is not None:
             raise stopped
         return bool(moved.size)
@@ -302,11 +304,17 @@ class _Run:
                 return
             self._check_limits()
 
+    def _lost(self, block: DenseBlock, whole: bool) -> bool:
+        """Return whether more steps are useless: no gain that float64 can tell, or no solution to find."""
+        if not block.gained():
+            return True
+        return whole and self.problem.hopeless(*block.point())
+
     def _rescue(self, block: DenseBlock, gram: Gram, p: Dual) -> bool:
         """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""
         if gram.is_psd is not True or 16 * p.size**2 > 2 * self.o.block_bytes:
             return False
-        return block.restart_from_interior(p, self.limits.out_of_time)
+        return block.restart_from_interior(self.limits.out_of_time)
 
 
 def _variables(points: np.ndarray, problem: Dual) -> np.ndarray:

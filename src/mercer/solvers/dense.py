@@ -53,7 +53,8 @@ class DenseBlock:
         relative_floor = FLOOR_SINGLE if K.dtype == np.float32 else FLOOR_DOUBLE
         self.floor = relative_floor * max(float(diag.max(initial=0.0)), 1e-300)
         self.violation = np.inf
-        self.moving = True
+        self.linear: Float64 | None = None
+        self.value = np.inf
 
     def run(self, tol: float, steps: int) -> int:
         """Take at most ``steps`` steps; return how many were taken."""
@@ -62,39 +63,72 @@ class DenseBlock:
             done, self.violation = _jit.smo.pairs(*options, self.starts, tol, steps, self.floor)
         else:
             done, self.violation = _jit.smo.singles(*options, tol, steps, self.floor)
-        self.moving = done > 0
         return int(done)
 
-    def restart_from_interior(self, p: Dual, should_stop: Callable[[], bool]) -> bool:
+    def _product(self, b: Float64) -> Float64:
+        """Return (K + diag(r)) b over the block's variables, in float64."""
+        beta = b.reshape(self.p.copies, self.p.n).sum(axis=0)
+        f = np.zeros(self.p.n)
+        used = np.flatnonzero(beta)
+        _jit.rowcache.fold_rows(self.K, used, beta[used], 0, self.p.n, f)
+        return np.tile(f, self.p.copies) + self.r * b
+
+    def gained(self) -> bool:
+        """Return whether the objective fell since the last call by more than rounding."""
+        product = self._product(self.b)
+        if self.linear is None:
+            self.linear = -self.v - product  # what the rest of the problem adds to the gradient
+        value = float(self.b @ (0.5 * product + self.linear))
+        before, self.value = self.value, value
+        return before - value > 1e-14 * abs(value)
+
+    def point(self) -> tuple[Float64, Float64]:
+        """Return the variables in the problem's order and K beta (of a block that is the whole problem)."""
+        b, f = np.empty(self.size), np.empty(self.size)
+        b[self.order] = self.b
+        f[self.order] = self._product(self.b) - self.r * self.b
+        return b, f[: self.p.n]
+
+    def restart_from_interior(self, should_stop: Callable[[], bool]) -> bool:
         """Replace the variables by the interior-point solution, bounds made exact; return whether that was better."""
+        p = self.p
         K = np.asarray(self.K, dtype=np.float64)
         Q = np.tile(K, (p.copies, p.copies)) if p.copies > 1 else K.copy()
         Q[np.diag_indices(self.size)] += self.r
-        linear = -self.v - Q @ self.b  # what the rest of the problem adds to the gradient
-        groups = 0 if p.group is None else self.starts.size - 1
+        linear = -self.v - Q @ self.b
+        groups = self.starts.size - 1 if self.grouped else 0
         A = np.zeros((groups, self.size))
         for k in range(groups):
             A[k, self.starts[k] : self.starts[k + 1]] = 1.0
         sums = A @ self.b
         width = self.hi - self.lo
-        open_box = width > 0
-        if not open_box.all() or not np.isin(np.arange(groups), np.flatnonzero(A[:, open_box].any(axis=1))).all():
-            return False
-        solution, _ = solve_box_qp(Q, linear, self.lo, self.hi, A, sums, should_stop=should_stop)
+        inside = np.flatnonzero(width > 0)  # the others stay where they are
+        alive = A[:, inside].any(axis=1)
+        rest = self.b.copy()
+        rest[inside] = 0.0
+        solution = self.b.copy()
+        solution[inside], _ = solve_box_qp(
+            Q[np.ix_(inside, inside)],
+            (linear + Q @ rest)[inside],
+            self.lo[inside],
+            self.hi[inside],
+            A[np.ix_(alive, inside)],
+            (sums - A @ rest)[alive],
+            should_stop=should_stop,
+        )
         if not np.isfinite(solution).all():
             return False
         near = SNAP * np.where(np.isfinite(width), width, float(np.abs(solution).max(initial=0.0)))
         solution = np.where(solution - self.lo <= near, self.lo, solution)
         solution = np.where(self.hi - solution <= near, self.hi, solution)
         self._mend(solution, A, sums)
-        old = 0.5 * self.b @ (Q @ self.b) + linear @ self.b
+        old = self.b @ (0.5 * (Q @ self.b) + linear)
         gradient = Q @ solution + linear
         new = 0.5 * solution @ (gradient + linear)
         if not new < old:
             return False
         self.b = solution
         self.v = -gradient
-        self.moving = True
         return True
 
     def _mend(self, b: Float64, A: Float64, sums: Float64) -> None:
