@@ -130,7 +130,7 @@ def _predict_lines(records: list[Record]) -> list[Line]:
     for peer, least in (("intelex", 1.2), ("sklearn", 5.0)):
         found, missing = _collect(records, peer, predict_ratio)
         worst, where = _worst(found)
-        rows = records[0]["predict_rows"] if records else 0
+        rows = records[0]["predict_rows"] if records else 5000
         text = f"predict {rows} rows against {peer}, every set"
         complete = found.keys() >= ALL_FIT
         lines.append(_line(text, f">= {least:g}", worst, worst >= least, where, missing, complete))
