@@ -45,7 +45,8 @@ def tight(machine):
     return machine.set_params(nu=0.2) if isinstance(machine, NuSVC) else machine
 
 
-# One check gives a class a ten-millionth of the other's weight, which leaves no room for nu = 0.5: nu is lowered,
+# One check gives a class a ten-millionth of the other's weight, which leaves no room for nu = 0.5: nu is
+# lowered,
 # and says so. The same check allows no more than 1000 steps.
 @pytest.mark.filterwarnings("ignore:class_weight leaves too little weight:UserWarning")
 @pytest.mark.filterwarnings("ignore:NuSVC stopped at max_iter=1000:sklearn.exceptions.ConvergenceWarning")

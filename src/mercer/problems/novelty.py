@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
-from mercer.problems.nu import COLLAPSE
+from mercer.problems.nu import COLLAPSE, NOISE
 
 FINER = 1e-3  # a hard ball is a piece of geometry: its radius is wanted to more digits than tol says
 # Points on the edge belong to the region; they must not fall out of it when f is summed in another order.
@@ -18,8 +18,8 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 def closed(problem: Dual, b: Float64, g: Float64) -> Float64:
     """Return the multiplier that puts every point below its bound inside the region, or on its edge.
 
-    Among the multipliers that fit b to within its KKT violation this is the largest. Only points at their bound,
-    a share of at most nu, are then outside, however early the solver stopped.
+    Among the multipliers that fit b to within its KKT violation this is the largest. Only points at their
+    bound, a share of at most nu, are then outside, however early the solver stopped.
     """
     tops, bottoms = problem.extremes(b, g)
     return np.where(np.isfinite(tops), tops, bottoms)
@@ -102,7 +102,7 @@ class EnclosingBall(Dual):
         """Return ``tol`` in units of the squared radius where that is below one, finer for a hard ball."""
         size = float(np.abs(self.diag[self.there]).max(initial=0.0))
         unit = min(1.0, max(-2.0 * objective, 0.0))
-        return max(tol * unit * (FINER if self.hard else 1.0), 1e-14 * size)
+        return max(tol * unit * (FINER if self.hard else 1.0), NOISE * size)
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
         """Return (r^2 - ||a||^2) / 2, the largest that is near-optimal: see `closed`."""
@@ -222,7 +222,7 @@ class Hyperplane(Dual):
 
     def tolerance(self, tol: float, objective: float) -> float:
         """Return ``tol`` in units of rho where that is below one: rho >= ||w||^2 / (nu W)."""
-        return tol * min(1.0, 2.0 * objective / self.total)
+        return max(tol * min(1.0, 2.0 * objective / self.total), NOISE * self.spread * self.total)
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
         """Return -rho, the largest that is near-optimal: see `closed`."""

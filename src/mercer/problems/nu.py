@@ -10,6 +10,7 @@ import numpy as np
 from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
 
 COLLAPSE = 1e-12  # ||w||^2 on the scale of the points below which it counts as zero
+NOISE = 1e-14  # of <w, phi(x)> on that scale; no smaller violation can be asked for
 
 
 def largest_nu(y: Float64, weight: Float64) -> float:
@@ -89,9 +90,9 @@ class NuMargin(Dual):
     spread : float
         Largest squared norm of a point, the scale against which ||w||^2 counts as zero.
     surrender : bool
-        Take the largest feasible nu where the wished one is too large. At that nu the lighter class lies inside
-        the margin altogether, and every larger rho is optimal too. Beyond it the primal falls for ever as rho
-        grows and the lighter class is given up; so the rho taken is the least that gives it up.
+        Take the largest feasible nu where the wished one is too large. At that nu the lighter class lies
+        inside the margin altogether, and every larger rho is optimal too. Beyond it the primal falls for
+        ever as rho grows and the lighter class is given up; so the rho taken is the least that gives it up.
 
     References
     ----------
@@ -121,7 +122,7 @@ class NuMargin(Dual):
 
     def tolerance(self, tol: float, objective: float) -> float:
         """Return ``tol`` in units of the margin where that is below one: rho >= ||w||^2 / (nu W)."""
-        return tol * min(1.0, objective / self.half)
+        return max(tol * min(1.0, objective / self.half), NOISE * self.spread * self.half)
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
         """Return bias - rho and bias + rho."""
@@ -161,12 +162,16 @@ class NuMargin(Dual):
     def recover(self, coef: Float64) -> Float64:
         """Undo the scaling: each class sums to half of nu W."""
         total = float(coef[self.y > 0].sum())
-        return coef * (self.half / total) if total > 0 else coef.copy()
+        return self._snapped(coef * (self.half / total)) if total > 0 else coef.copy()
+
+    def _snapped(self, b: Float64) -> Float64:
+        """Return b with what scaling and back moved by rounding put on the bound again."""
+        return np.where(np.abs(b) > self.weight * (1 - 1e-12), np.sign(b) * self.weight, b)
 
     def certify_scaled(self, coef: Float64, intercept: float, rho: float, f: Float64) -> Values:
         """Return the values of a shipped, scaled machine with its margin."""
         scale = rho if rho > 0 else 1.0
-        b, f, intercept = coef * scale, f * scale, intercept * scale
+        b, f, intercept = self._snapped(coef * scale), f * scale, intercept * scale
         g = self.gradient(b, f)
         multipliers = np.array([intercept - rho, intercept + rho])
         dual = -self.objective(b, f)

@@ -139,11 +139,16 @@ class NuTube(Dual):
         """Return ``tol`` in units of the targets' spread where that is below one."""
         return tol * self.unit
 
+    def multipliers(self, b: Float64, g: Float64) -> Float64:
+        """Return bias + epsilon and bias - epsilon, with epsilon >= 0."""
+        m = super().multipliers(b, g)
+        return m if m[0] >= m[1] else np.full(2, m.mean())
+
     def machine(self, b: Float64, f: Float64) -> Tube:
         """Return the function with its tube."""
         m = self.multipliers(b, self.gradient(b, f))
         intercept = 0.5 * float(m[0] + m[1])
-        epsilon = max(0.0, 0.5 * float(m[0] - m[1]))
+        epsilon = 0.5 * float(m[0] - m[1])
         beta = self.beta(b)
         total = float(self.weight.sum())
         # Only points at their bound can be outside; a free one lies on the tube whatever rounding says.
