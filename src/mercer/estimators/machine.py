@@ -141,6 +141,9 @@ class KernelMachine(BaseEstimator):
     def _workers(self) -> Workers:
         return Workers(resolve_threads(self.n_jobs))
 
+    def _precision(self) -> Any:
+        return self.precision
+
     def _cache_bytes(self) -> int:
         return int(self.cache_size * 1e6)
 
@@ -149,7 +152,7 @@ class KernelMachine(BaseEstimator):
         matrix = gram(
             kernel,
             X,
-            precision=self.precision,
+            precision=self._precision(),
             tol=self.tol,
             cache_bytes=self._cache_bytes() // 2,
             workers=workers,
@@ -207,7 +210,8 @@ class KernelMachine(BaseEstimator):
         side_by_side: int = 1,
     ) -> Solution:
         """Solve one problem; ``side_by_side`` of them run at a time and share the memory."""
-        return self._solver(limits, self._listener(history), side_by_side).solve(matrix, problem, start)
+        solver = self._solver(limits, self._listener(history), side_by_side)
+        return solver.solve(problem.view(matrix), problem, start)
 
     # -- the verdict -------------------------------------------------------------------------------------
 

@@ -171,6 +171,10 @@ class SVC(BaseSVC):
         self.on_interrupt = on_interrupt
         self.trace = trace
 
+    def _precision(self) -> Any:
+        # The distance of two hulls that nearly touch drowns in the rounding of single precision.
+        return "double" if self.precision == "auto" and np.isinf(self.C) else self.precision
+
     def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
         if np.isinf(self.C):
             hard = HardMargin if self.fit_intercept else HardMarginThroughOrigin

@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from mercer.gram import Gram
+from mercer.gram.signed import SignedGram
 from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
 
 
@@ -77,7 +79,9 @@ class HardMargin(Dual):
     """
 
     def __init__(self, y: Float64, weight: Float64, spread: float) -> None:
-        there = np.where(weight > 0, 1.0, 0.0)
+        # The sum of a class bounds its members by 1; a box that is wider never binds, so that the points on
+        # the margin are free, also when one of them carries the whole class.
+        there = np.where(weight > 0, 2.0, 0.0)
         lo = np.where(y > 0, 0.0, -there)
         hi = np.where(y > 0, there, 0.0)
         group = np.where(y > 0, 0, 1).astype(np.int64)
@@ -97,7 +101,7 @@ class HardMargin(Dual):
         squared_distance = float(self.beta(b) @ f)
         positive = self.there & (self.y > 0)
         negative = self.there & (self.y < 0)
-        top, bottom = float(f[positive].min()), float(f[negative].max())
+        top, bottom = self._edges(f)
         width = top - bottom  # twice rho
         g = self.gradient(b, f)
         multipliers = self.multipliers(b, g)
@@ -136,48 +140,89 @@ class HardMargin(Dual):
                 "(their convex hulls meet): use a finite C, or a kernel that separates them"
             )
         scale = 2.0 / squared_distance
-        lam = self.multipliers(b, self.gradient(b, f))
-        # Class + lies at f >= -lam_0, class - at f <= -lam_1: the bias puts zero in the middle.
-        intercept = 0.5 * float(lam[0] + lam[1]) * scale
+        # Class + lies at f >= top, class - at f <= bottom: the bias puts zero in the middle, where `evaluate`
+        # measures the primal value.
+        top, bottom = self._edges(f)
+        intercept = -0.5 * (top + bottom) * scale
         return Machine(scale * self.beta(b), intercept, scale * f + intercept)
+
+    def _edges(self, f: Float64) -> tuple[float, float]:
+        return (
+            float(f[self.there & (self.y > 0)].min()),
+            float(f[self.there & (self.y < 0)].max()),
+        )
 
 
 class HardMarginThroughOrigin(Dual):
     r"""The maximal margin without a bias:  min 1/2 ||w||^2  subject to  y_i <w, x_i> >= 1.
 
-    The dual's box has no upper side. While the classes cannot be separated through the origin it has no
-    finite optimum, and ||w|| / sum alpha, the distance of the hull of the points y_i x_i from the origin,
-    goes to zero.
+    Found as the point of the convex hull of the y_i x_i that is nearest to the origin,
+
+        minimise 1/2 a'(YKY) a,   a >= 0,   sum a = 1
+
+    which is bounded also when the classes cannot be separated; its optimum is then zero. With d^2 = a'(YKY) a
+    the multipliers are alpha = a / d^2, the dual value is 1 / (2 d^2), and the margin is d.
+
+    Parameters
+    ----------
+    y : (n,) float64
+        Labels +1 and -1.
+    weight : (n,) float64
+        Points of weight zero are left out.
+    spread : float
+        Largest squared norm of a point, the scale against which d^2 counts as zero.
     """
 
     def __init__(self, y: Float64, weight: Float64, spread: float) -> None:
-        free = np.where(weight > 0, np.inf, 0.0)
-        super().__init__(-y, np.where(y > 0, 0.0, -free), np.where(y > 0, free, 0.0))
-        self.y = y
         self.there = weight > 0
+        hi = np.where(self.there, 2.0, 0.0)  # wider than the sum allows: it never binds
+        group = np.zeros(y.size, dtype=np.int64)
+        super().__init__(np.zeros(y.size), np.zeros(y.size), hi, group=group, sums=np.ones(1))
+        self.y = y
         self.spread = spread
 
+    def view(self, matrix: Gram) -> Gram:
+        return SignedGram(matrix, self.y)
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        return 2.0 * tol * objective  # the user's functional margins are 1 / d^2 times those of the hull
+
     def hopeless(self, b: Float64, f: Float64) -> bool:
-        total = float(np.abs(b).sum())
-        return total > 0 and float(b @ f) <= 1e-12 * self.spread * total**2
+        return float(b @ f) <= 1e-12 * self.spread
 
     def evaluate(self, b: Float64, f: Float64) -> Values:
-        squared_norm = float(b @ f)
-        dual = -self.objective(b, f)
-        violation = self.violation(b, self.gradient(b, f))
-        least = float((self.y * f)[self.there].min())
+        squared_distance = float(b @ f)
+        if squared_distance <= 0.0:
+            return Values(math.inf, math.inf, math.inf, math.inf, np.zeros(0))
+        return self._values(b, f, squared_distance)
+
+    def _values(self, b: Float64, f: Float64, squared_distance: float) -> Values:
+        margins, there = f / squared_distance, self.there
+        used = there & (b > 0)
+        violation = max(0.0, float((margins[used] - 1.0).max()), float((1.0 - margins[there]).max()))
+        dual = 0.5 / squared_distance
+        least = float(f[there].min())
         if least <= 0.0:
             return Values(math.inf, dual, math.inf, violation, np.zeros(0))
-        primal = 0.5 * squared_norm / least**2
-        return Values(primal, dual, max(primal - dual, 0.0), violation, np.zeros(0))
+        excess = float(b[there] @ (f[there] - least))
+        gap = 0.5 * excess * (squared_distance + least) / (least**2 * squared_distance)
+        return Values(0.5 * squared_distance / least**2, dual, gap, violation, np.zeros(0))
 
     def machine(self, b: Float64, f: Float64) -> Machine:
+        squared_distance = float(b @ f)
         if self.hopeless(b, f):
             raise InfeasibleError(
                 "C=inf: the classes cannot be separated through the origin by a hard margin in this kernel's "
                 "feature space: use a finite C, fit_intercept=True, or another kernel"
             )
-        return super().machine(b, f)
+        scale = self.y / squared_distance
+        return Machine(scale * b, 0.0, scale * f)
+
+    def recover(self, coef: Float64) -> Float64:
+        total = float(np.abs(coef).sum())
+        return self.y * coef / total if total > 0 else self.y * coef
 
     def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
-        return self.evaluate(coef, f)
+        total = float(np.abs(coef).sum())
+        b, g = self.recover(coef), self.y * f / total
+        return self._values(b, g, float(b @ g))

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.gram import Gram
+
 Float64 = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -121,6 +123,10 @@ class Dual:
             if abs(float(wanted - b[members].sum())) > 1e-9 * size:
                 raise InfeasibleError(f"the variables of group {g} cannot sum to {wanted:g} inside their box")
         return b
+
+    def view(self, matrix: Gram) -> Gram:
+        """Return the matrix that this problem's variables see, given the kernel's."""
+        return matrix
 
     def beta(self, b: Float64) -> Float64:
         """Return the coefficients of the points."""
