@@ -1,0 +1,154 @@
+"""The lines of a report on a novelty detector."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer.bounds.checks import Float64
+from mercer.bounds.classifier import KMPA, NO_RADIUS, geometry
+from mercer.bounds.grids import best_of_grid, powers_of_two
+from mercer.bounds.novelty import false_positive_rate, gap_grid, plane_false_positive_rate, radius_for_rate
+from mercer.bounds.result import Fact, Line
+from mercer.bounds.setting import Setting
+from mercer.kernels import RBF, Chi2, HistogramIntersection, Laplacian, Matern, RationalQuadratic
+
+NEVER_NEGATIVE = (RBF, Laplacian, Matern, RationalQuadratic, Chi2, HistogramIntersection)
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A fitted ball and its training points."""
+
+    squares: Float64  # squared distances from the centre
+    squared_radius: float
+    centre_norm: float  # ||c||^2
+    diagonal: Float64
+    outside: float  # share of the training points
+    n_support: int
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A fitted plane <w, phi(x)> = rho that holds the data above it, and its training points."""
+
+    values: Float64  # <w, phi(x)> - rho
+    rho: float
+    norm: float
+    diagonal: Float64
+    outside: float
+    n_support: int
+
+
+def detector_facts(it: Ball | Plane, sample: Any) -> tuple[Fact, ...]:
+    """Return the numbers that the promises are made of."""
+    n = it.diagonal.size
+    facts = [
+        Fact("training points", n),
+        Fact("training points outside", it.outside, "share of them"),
+        Fact("support vectors", it.n_support, f"{it.n_support / n:.1%} of the points"),
+    ]
+    if isinstance(it, Ball):
+        slack = np.maximum(it.squares - it.squared_radius, 0.0)
+        facts += [
+            Fact("radius of the ball", math.sqrt(it.squared_radius), "in feature space"),
+            Fact(
+                "mean slack", float(slack.mean()), "by how much squared distances exceed the squared radius"
+            ),
+        ]
+    else:
+        facts += [
+            Fact("norm of w", it.norm, "||w||"),
+            Fact(
+                "mean slack",
+                float(np.maximum(-it.values, 0.0).mean()),
+                "by how much points fall short of the plane",
+            ),
+        ]
+    return (*facts, *geometry(it.diagonal, sample))
+
+
+def detector_lines(it: Ball | Plane, setting: Setting) -> list[Line]:
+    """Return the promises that may be made of a detector."""
+    return _ball(it, setting) if isinstance(it, Ball) else [_plane(it, setting)]
+
+
+def _ball(it: Ball, setting: Setting) -> list[Line]:
+    source = f"{KMPA}, Theorems 7.9 and 7.12, Remark 7.13"
+    promise = (
+        "A new normal point lies farther than {far:.4g} from the centre with probability at most {{value}}."
+    )
+    if setting.radius is None:
+        return [Line("false alarms", promise.format(far=math.nan), None, source, why=NO_RADIUS)]
+    R, n = setting.radius, it.squares.size
+    slack_sum = float(np.maximum(it.squares - it.squared_radius, 0.0).sum())
+    gaps = gap_grid(n=n, radius=R)
+    # How far any item can lie from this centre: a promise about points beyond it would be empty.
+    cross = 0.0 if isinstance(setting.kernel, NEVER_NEGATIVE) else 2.0 * R * math.sqrt(it.centre_norm)
+    farthest = R**2 + it.centre_norm + cross
+
+    def bound(gap: float, share: float) -> float:
+        if it.squared_radius + gap >= farthest:
+            return math.inf
+        return false_positive_rate(slack_sum=slack_sum, gap=gap, radius=R, n=n, delta=share)
+
+    best = best_of_grid(bound, gaps, setting.delta)
+    found = math.isfinite(best.value)
+    far = math.sqrt(it.squared_radius + best.at) if found else math.sqrt(farthest)
+    assumptions = (*setting.common(), setting.extent, setting.grid("gap", best.tried))
+    lines = [
+        Line(
+            "false alarms", promise.format(far=far), best.value, source,
+            seen=float((it.squares > far**2).mean()), assumptions=assumptions,
+            why=f"the ball's radius is {math.sqrt(it.squared_radius):.4g}" if found
+            else f"no item lies beyond {math.sqrt(farthest):.4g}, and nearer no gap is wide enough",
+        )
+    ]  # fmt: skip
+    rate = setting.options.rate
+    name, what = f"radius for a rate of {rate:g}", (
+        f"A new normal point lies farther than {{value}} from the centre with probability at most {rate:g}."
+    )  # fmt: skip
+    where = f"{KMPA}, Corollary 7.14, Remark 7.13"
+    try:
+        radius = radius_for_rate(
+            rate, squared_radius=it.squared_radius, slack_sum=slack_sum, radius=R, n=n,
+            delta=setting.delta, gaps=gaps,
+        )  # fmt: skip
+    except ValueError as error:
+        return [*lines, Line(name, what, None, where, why=str(error))]
+    lines.append(
+        Line(name, what, radius, where, trivial=math.sqrt(farthest), assumptions=assumptions,
+             why=f"the ball's radius is {math.sqrt(it.squared_radius):.4g}; no item can be farther than "
+             f"{math.sqrt(farthest):.4g}")
+    )  # fmt: skip
+    return lines
+
+
+def _plane(it: Plane, setting: Setting) -> Line:
+    tau, n = setting.tau, it.values.size
+    norm = math.hypot(it.norm, it.rho / tau)
+    trace = float(it.diagonal.sum()) + n * tau**2
+    short = np.maximum(-it.values, 0.0)
+    # Scaled to norm 1, only the gap is left to choose.
+    farthest = math.inf if setting.radius is None else setting.radius * it.norm + it.rho
+
+    def bound(gap: float, share: float) -> float:
+        if gap * norm >= farthest:
+            return math.inf
+        return plane_false_positive_rate(short / norm, gap=gap, norm_bound=1.0, trace=trace, delta=share)
+
+    best = best_of_grid(bound, powers_of_two(), setting.delta)
+    found = math.isfinite(best.value)
+    gap = best.at * norm if found else farthest
+    return Line(
+        "false alarms",
+        f"decision_function of a new normal point is below {-gap:.4g} with probability at most {{value}}.",
+        best.value,
+        f"{KMPA}, (7.8) for one label, Remarks 7.16 and 7.17",
+        seen=float((it.values < -gap).mean()),
+        assumptions=(*setting.common(), setting.bias(), setting.grid("gap", best.tried)),
+        why="" if found else "no item can score so little, and for higher scores no gap is wide enough",
+    )

@@ -1,0 +1,223 @@
+"""Reading fitted machines: what the lines need to know, by what a machine is able to say of itself.
+
+A machine of another package, or one that comes later, is read when it has these attributes; :func:`register`
+is for machines that have others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mercer.bounds.checks import Float64
+from mercer.bounds.classifier import TwoClass
+from mercer.bounds.detector import Ball, Plane
+from mercer.bounds.regressor import Regression
+from mercer.estimators import SVDD, SphereAndSlab
+from mercer.gram import Gram
+from mercer.problems.multiclass import one_versus_one, one_versus_rest, unpack
+
+CONSTANT = 1e-9  # relative spread of k(x, x) below which points lie on a sphere around the origin
+
+
+@dataclass(frozen=True)
+class Part:
+    """One machine to report on, the rows it was trained on, and what to call it."""
+
+    machine: TwoClass | Regression | Ball | Plane
+    rows: np.ndarray | None = None
+    title: str = ""
+
+
+Reader = Callable[[Any, Any, Any, Gram], list[Part]]
+_readers: list[tuple[Callable[[Any], bool], Reader]] = []
+
+
+def register(applies: Callable[[Any], bool], reader: Reader) -> None:
+    """Teach the report to read another kind of machine.
+
+    Parameters
+    ----------
+    applies : callable
+        model -> whether the reader is for it.
+    reader : callable
+        (model, X, y, gram) -> a list of :class:`Part`.
+    """
+    _readers.insert(0, (applies, reader))
+
+
+def read(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    """Return the machines that a fitted model is made of."""
+    for applies, reader in _readers:
+        if applies(model):
+            return reader(model, X, y, matrix)
+    raise TypeError(
+        f"nothing is known about promises for {type(model).__name__}: report() reads fitted SVC, NuSVC, SVR, "
+        "NuSVR, KernelRidge, SVDD, OneClassSVM and perceptrons (mercer.bounds.register teaches it more)"
+    )
+
+
+# -- classifiers ---------------------------------------------------------------------------------------------
+
+
+def _pairs(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    classes, labels = model.classes_, model._known_labels(y)
+    n, k = labels.size, model.classes_.size
+    split = one_versus_one if model.multiclass == "ovo" else one_versus_rest
+    F = model._raw_decision(X)
+    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
+    pairs = model.multiclass == "ovo"
+    machine = "nu" if hasattr(model, "rho_") else "hard" if math.isinf(model.C) else "soft"
+    if machine == "soft" and model.loss == "squared_hinge":
+        machine = "squared"
+    biased = getattr(model, "fit_intercept", True)
+    parts = []
+    for number, task in enumerate(split(labels, k, np.ones(n, dtype=bool))):
+        coef = unpack(task, number, model.support_, model._coefficients, labels[model.support_], n, pairs)
+        price = _price(model, machine, labels[task.rows], coef)
+        a = np.abs(coef)
+        free = bool(((a > 1e-8 * a.max(initial=0.0)) & (a < price * (1 - 1e-8))).any())
+        rival = "the rest" if task.negative < 0 else repr(_plain(classes[task.negative]))
+        parts.append(
+            Part(
+                TwoClass(
+                    sign=task.sign,
+                    values=np.ascontiguousarray(F[task.rows, number]),
+                    bias=float(model.intercept_[number]) if biased else None,
+                    norm=_norm(coef, F[task.rows, number] - model.intercept_[number]),
+                    diagonal=diagonal[task.rows],
+                    n_support=int(np.count_nonzero(coef)),
+                    machine=machine,
+                    ridge=1.0 / (2.0 * price) if machine == "squared" else None,
+                    determined=free or not biased or machine in ("hard", "squared"),
+                    gap=float(model.certificate_.parts[number].relative_gap),
+                ),
+                task.rows,
+                f"{_plain(classes[task.positive])!r} against {rival}",
+            )
+        )
+    return parts
+
+
+def _price(model: Any, machine: str, labels: np.ndarray, coef: Float64) -> Float64:
+    """Return the upper bounds of the multipliers; the squared hinge has none, and C stands for its price."""
+    if machine == "nu":  # the scaled machine's bound is that of its largest multipliers
+        return np.full(labels.size, np.abs(coef).max(initial=0.0))
+    return np.asarray(model.C * model.class_weight_[labels], dtype=np.float64)
+
+
+def _perceptron(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    if len(model.classes_) != 2:
+        raise ValueError("report() reads perceptrons for two classes; fit one per pair")
+    values = np.asarray(model.decision_function(X), dtype=np.float64).ravel()
+    bias = float(np.ravel(getattr(model, "intercept_", 0.0))[0])
+    if hasattr(model, "coef_") and not hasattr(model, "dual_coef_"):
+        norm = float(np.linalg.norm(model.coef_))
+    else:
+        coef = _all_coefficients(model, values.size)
+        norm = _norm(coef, values - bias)
+    sign = np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0)
+    biased = getattr(model, "fit_intercept", bias != 0.0)
+    machine = TwoClass(
+        sign=sign, values=values, bias=bias if biased else None, norm=norm,
+        diagonal=np.asarray(matrix.diag(), dtype=np.float64), machine="perceptron", updates=_updates(model),
+    )  # fmt: skip
+    return [Part(machine, None, "")]
+
+
+def _updates(model: Any) -> int:
+    known = getattr(model, "n_updates_", None)
+    return int(np.sum(model.mistakes_ if known is None else known))
+
+
+# -- regressors ----------------------------------------------------------------------------------------------
+
+
+def _regressor(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    values = np.asarray(model.predict(X), dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"report() reads regressors of one output; this one predicts shape {values.shape}")
+    intercept = getattr(model, "intercept_", None)
+    bias = None if intercept is None else float(np.ravel(intercept)[0])
+    if not getattr(model, "fit_intercept", True):
+        bias = None
+    coef = _all_coefficients(model, values.size)
+    squared = not hasattr(model, "support_")
+    machine = Regression(
+        y=np.asarray(y, dtype=np.float64), values=values, bias=bias, norm=_norm(coef, values - (bias or 0.0)),
+        diagonal=np.asarray(matrix.diag(), dtype=np.float64),
+        epsilon=0.0 if squared else getattr(model, "epsilon", None),
+        n_support=None if squared else int(np.count_nonzero(coef)),
+    )  # fmt: skip
+    return [Part(machine)]
+
+
+# -- detectors -----------------------------------------------------------------------------------------------
+
+
+def _ball(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
+    distances = model.distance(X, diag=diagonal) if model._pairwise_kernel else model.distance(X)
+    ball = Ball(
+        np.square(distances), float(model.radius_) ** 2, float(model.center_squared_norm_), diagonal,
+        float(model.outside_fraction_), int(model.support_.size),
+    )  # fmt: skip
+    return [Part(ball)]
+
+
+def _plane(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
+    scores = np.asarray(model.score_samples(X), dtype=np.float64)
+    rho = float(np.ravel(model.offset_)[0])
+    coef = _all_coefficients(model, scores.size)
+    norm, total = _norm(coef, scores), float(coef.sum())
+    outside, support = float(model.outside_fraction_), int(model.support_.size)
+    level = float(diagonal[0])
+    if np.ptp(diagonal) > CONSTANT * abs(level):
+        return [Part(Plane(scores - rho, rho, norm, diagonal, outside, support))]
+    # On a sphere around the origin a plane cuts out what a ball around w / sum(coef) does.
+    centre = (norm / total) ** 2
+    squares = np.maximum(level - 2.0 * scores / total + centre, 0.0)
+    return [
+        Part(Ball(squares, max(level - 2.0 * rho / total + centre, 0.0), centre, diagonal, outside, support))
+    ]
+
+
+# -- shared --------------------------------------------------------------------------------------------------
+
+
+def _norm(coef: Float64, values: Float64) -> float:
+    """Return ||w|| from its coefficients and <w, phi(x_i)>: w'w = sum_i coef_i <w, phi(x_i)>."""
+    return math.sqrt(max(float(coef @ values), 0.0))
+
+
+def _all_coefficients(model: Any, n: int) -> Float64:
+    packed = model.dual_coef_
+    coef = np.asarray(packed.toarray() if hasattr(packed, "toarray") else packed, dtype=np.float64).ravel()
+    if coef.size == n and not hasattr(model, "support_"):
+        return coef
+    whole = np.zeros(n)
+    whole[model.support_] = coef
+    return whole
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+register(
+    lambda m: hasattr(m, "dual_coef_") and hasattr(m, "predict") and not hasattr(m, "classes_"), _regressor
+)
+register(
+    lambda m: hasattr(m, "offset_") and hasattr(m, "score_samples") and hasattr(m, "outside_fraction_"),
+    _plane,
+)
+register(lambda m: isinstance(m, SVDD) and not isinstance(m, SphereAndSlab), _ball)
+register(
+    lambda m: hasattr(m, "classes_") and (hasattr(m, "mistakes_") or hasattr(m, "n_updates_")), _perceptron
+)
+register(lambda m: hasattr(m, "classes_") and hasattr(m, "margin_") and hasattr(m, "certificate_"), _pairs)

@@ -1,0 +1,193 @@
+"""The report: what may be promised of a fitted machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.bounds.ball import enclosing_radius
+from mercer.bounds.classifier import TwoClass, classifier_facts, classifier_lines, held_out_assumptions
+from mercer.bounds.detector import Ball, Plane, detector_facts, detector_lines
+from mercer.bounds.held_out import held_out_error
+from mercer.bounds.reading import Part, read
+from mercer.bounds.regressor import Regression, regressor_facts, regressor_lines
+from mercer.bounds.result import Line, Report, Reports
+from mercer.bounds.setting import Options, Setting, setting, unwrap
+from mercer.gram import Gram, gram
+
+BALL_ROWS = 100  # rows of the kernel matrix that may be spent on the radius of the sample
+
+
+def report(
+    model: Any,
+    X: Any,
+    y: ArrayLike | None = None,
+    delta: float = 0.05,
+    *,
+    radius: float | None = None,
+    tau: float | None = None,
+    candidates: int = 1,
+    chosen_elsewhere: bool = False,
+    X_test: Any = None,
+    y_test: ArrayLike | None = None,
+    tolerance: float | None = None,
+    target_bound: float | None = None,
+    rate: float = 0.1,
+    estimates: Mapping[str, float] | None = None,
+) -> Report | Reports:
+    """Say what may be promised about new points of a fitted machine, and what the promises rest on.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted SVC, NuSVC, SVR, NuSVR, KernelRidge, SVDD, OneClassSVM or perceptron; also inside of a
+        pipeline or a search.
+    X, y : array
+        The training data.
+    delta : float
+        Probability with which each promise may fail.
+    radius : float, optional
+        R, the radius of a ball around the origin of feature space that holds whatever the distribution can
+        produce. Known for bounded kernels (rbf: 1). It is never taken from the sample.
+    tau : float, optional
+        Size of the coordinate that carries the bias, fixed before the data are seen; R (or 1) if not given.
+    candidates : int
+        How many settings of the parameters were compared on these rows; delta is divided among them. Known of
+        a fitted search.
+    chosen_elsewhere : bool
+        Whether the parameters that depend on data (``gamma="scale"``, a scaler, a cross-validated C) were
+        found on other data than these rows.
+    X_test, y_test : array, optional
+        Points that had no part in the fit.
+    tolerance : float, optional
+        Regressors: the size of an error that matters, fixed before the data are seen.
+    target_bound : float, optional
+        Regressors: the largest absolute target that can occur.
+    rate : float
+        Detectors: the share of false alarms for which a radius is wished.
+    estimates : mapping of str to float, optional
+        Estimates of the error from elsewhere (leave-one-out, span) to show beside the promises.
+
+    Returns
+    -------
+    Report or Reports
+        A table in the terminal and in notebooks; ``report.lines`` holds the numbers. For more than two
+        classes one report per two-class machine.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> from mercer.bounds import report
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = X / [1 if top == 0 else top for top in X.max(axis=0)]
+    >>> model = SVC(C=10, gamma=1.0).fit(X[:400], y[:400])
+    >>> found = report(model, X[:400], y[:400], X_test=X[400:], y_test=y[400:])
+    >>> found["held-out points"].verdict
+    'a promise'
+    """
+    held_out = None if X_test is None else (X_test, y_test)
+    options = Options(
+        delta=delta, radius=radius, tau=tau, candidates=candidates, chosen_elsewhere=chosen_elsewhere,
+        tolerance=tolerance, target_bound=target_bound, rate=rate, test=held_out,
+        estimates=tuple((estimates or {}).items()),
+    )  # fmt: skip
+    check_is_fitted(model)
+    whole = model
+    model, X, options, found = unwrap(model, X, options)
+    here = setting(model, options, found, np.shape(X)[1] if np.ndim(X) == 2 else 1)
+    X = here.kernel.check(X)
+    _check_rows(model, X, y)
+    matrix = gram(here.kernel, X, precision="double")
+    parts = read(model, X, y, matrix)
+    reports = [_one(part, here, matrix, whole, several=len(parts) > 1) for part in parts]
+    if len(reports) == 1:
+        return reports[0]
+    return Reports(
+        f"What may be promised of {_name(model)}: one report per two-class machine", tuple(reports)
+    )
+
+
+def _check_rows(model: Any, X: Any, y: Any) -> None:
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    known = getattr(model, "shape_fit_", None)
+    known = known[0] if known else getattr(getattr(model, "X_fit_", None), "shape", (n,))[0]
+    if n != known:
+        raise ValueError(
+            f"X has {n} rows, the machine was trained on {known}: report() needs the training data"
+        )
+    if y is not None and len(np.asarray(y)) != n:
+        raise ValueError(f"X has {n} rows, y has {len(np.asarray(y))} entries")
+    if y is None and not hasattr(model, "offset_"):
+        raise ValueError(f"a report on {type(model).__name__} needs y, the targets of the training points")
+
+
+def _one(part: Part, here: Setting, matrix: Gram, whole: Any, several: bool) -> Report:
+    rows = part.rows
+    it = part.machine
+    sub = matrix if rows is None or rows.size == matrix.n else matrix.subset(rows)
+    sample = enclosing_radius(sub, max_rows=BALL_ROWS)
+    title = f"What may be promised of {_name(here.model)}" + (f", {part.title}" if part.title else "")
+    if isinstance(it, TwoClass):
+        facts, lines, about = (
+            classifier_facts(it, sample),
+            classifier_lines(it, here),
+            "Error rate of new points",
+        )
+    elif isinstance(it, Regression):
+        facts, lines, about = regressor_facts(it, sample), regressor_lines(it, here), "Errors on new points"
+    else:
+        facts, lines, about = (
+            detector_facts(it, sample),
+            detector_lines(it, here),
+            "False alarms on new points",
+        )
+    if here.options.test is not None and not several:
+        lines.append(_held_out(it, here.options, whole, lines))
+    for name, value in here.options.estimates:
+        lines.append(
+            Line(name, "The error is estimated to be {value}.", float(value), "computed elsewhere",
+                 kind="estimate", why="an estimate has no delta: it may be wrong without warning")
+        )  # fmt: skip
+    return Report(
+        title, about, here.options.delta, matrix.n if rows is None else rows.size, facts, tuple(lines)
+    )
+
+
+def _held_out(it: Any, options: Options, whole: Any, lines: list[Line]) -> Line:
+    assert options.test is not None
+    X, y = options.test
+    delta = options.delta
+    if isinstance(it, Ball | Plane):
+        wrong = np.asarray(whole.predict(X)) < 0
+        promise = "A new point that is not novel is called novel with probability at most {value}."
+    elif y is None:
+        raise ValueError("y_test is needed beside X_test")
+    elif isinstance(it, Regression):
+        tolerance = options.tolerance
+        if tolerance is None:
+            return Line(
+                "held-out points", "", None, "binomial tail inversion", kind="modern",
+                why="needs tolerance=, the size of an error that matters",
+            )  # fmt: skip
+        wrong = np.abs(np.asarray(whole.predict(X)) - np.asarray(y)) > tolerance
+        promise = f"A new point is missed by more than {tolerance:.4g} with probability at most {{value}}."
+    else:
+        wrong = np.asarray(whole.predict(X)) != np.asarray(y)
+        promise = "A new point is misclassified with probability at most {value}."
+    k, n = int(wrong.sum()), int(wrong.size)
+    why = f"{k} errors on {n} held-out points"
+    return Line(
+        "held-out points", promise, held_out_error(errors=k, n=n, delta=delta),
+        "binomial tail inversion: Langford 2005", kind="modern", seen=k / n,
+        assumptions=held_out_assumptions(), why=why,
+    )  # fmt: skip
+
+
+def _name(model: Any) -> str:
+    text = " ".join(repr(model).split())
+    return text if len(text) <= 80 else f"{type(model).__name__}(...)"

@@ -1,0 +1,208 @@
+"""What all lines of a report share: how sure, how far out, and what bias and choices cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sklearn.base import clone
+
+from mercer.bounds.checks import count, positive, sure
+from mercer.bounds.result import Assumption
+from mercer.kernels import Centered, Kernel, Precomputed, as_kernel
+
+DRAWN = Assumption(
+    "The training points were drawn independently from one distribution, and new points come from it too.",
+    "yours",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user may say to a report; see :func:`mercer.bounds.report`."""
+
+    delta: float = 0.05
+    radius: float | None = None
+    tau: float | None = None
+    candidates: int = 1
+    chosen_elsewhere: bool = False
+    tolerance: float | None = None
+    target_bound: float | None = None
+    rate: float = 0.1
+    test: tuple[Any, Any] | None = None
+    estimates: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        sure(self.delta)
+        count("candidates", self.candidates)
+        for name in ("radius", "tau", "tolerance", "target_bound"):
+            if getattr(self, name) is not None:
+                positive(name, getattr(self, name))
+        if not 0.0 < self.rate < 1.0:
+            raise ValueError(f"rate={self.rate} must lie strictly between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Options made concrete for one machine."""
+
+    options: Options
+    model: Any
+    kernel: Kernel
+    fixed: tuple[Assumption, ...] = field(default=())
+
+    @property
+    def delta(self) -> float:
+        """The share of delta of each of the parameter settings that were compared on these rows."""
+        return self.options.delta / self.options.candidates
+
+    @property
+    def radius(self) -> float | None:
+        """R, the radius of the distribution's support: given, or known of the kernel; never the sample's."""
+        if self.options.radius is not None:
+            return self.options.radius
+        bound = self.kernel.diagonal_bound
+        return None if bound is None else math.sqrt(bound)
+
+    @property
+    def tau(self) -> float:
+        """The size of the coordinate that carries a bias; it must not depend on the data."""
+        return self.options.tau or self.radius or 1.0
+
+    @property
+    def extent(self) -> Assumption:
+        """What is known about the radius."""
+        if self.options.radius is not None:
+            return Assumption(
+                f"No point of the distribution lies farther than R = {self.options.radius:g} from the origin "
+                "of feature space: radius= says so.",
+                "yours",
+            )
+        return Assumption(
+            f"No point of the distribution lies farther than R = {self.radius:.4g} from the origin of "
+            "feature space: this kernel is bounded.",
+            "met",
+        )
+
+    def common(self) -> tuple[Assumption, ...]:
+        """Return what every statement about a fixed class of functions rests on."""
+        return (DRAWN, *self.fixed)
+
+    def bias(self) -> Assumption:
+        """Return how the bias is paid for."""
+        how = "tau= was given" if self.options.tau else "R, or 1 where R is unknown"
+        return Assumption(
+            f"The bias is one more coordinate of a size fixed beforehand, tau = {self.tau:.4g} ({how}).",
+            "yours" if self.options.tau else "met",
+        )
+
+    @staticmethod
+    def grid(what: str, k: int) -> Assumption:
+        """Return how a number that was read off the data is paid for."""
+        return Assumption(
+            f"The {what} was chosen after seeing the data: paid for by a union over {k} values fixed "
+            f"beforehand (delta / {k}).",
+            "met",
+        )
+
+
+def unwrap(model: Any, X: Any, options: Options) -> tuple[Any, Any, Options, list[Assumption]]:
+    """Return the machine inside of searches and pipelines, its data, and what they do to promises."""
+    found: list[Assumption] = []
+    while True:
+        if hasattr(model, "best_estimator_"):
+            tried = len(model.cv_results_["params"])
+            options = replace(options, candidates=max(options.candidates, tried))
+            model = model.best_estimator_
+        elif hasattr(model, "steps"):
+            learned = [name for name, step in model.steps[:-1] if _learns(step)]
+            if len(model.steps) > 1:
+                X = model[:-1].transform(X)
+            if learned:
+                found.append(
+                    _data_dependent(f"The step {learned[0]!r} before the machine was fitted", options)
+                )
+            model = model.steps[-1][1]
+        else:
+            return model, X, options, found
+
+
+def _learns(step: Any) -> bool:
+    if isinstance(step, str) or step is None:
+        return False
+    known = {"n_features_in_", "feature_names_in_"} | set(vars(clone(step)))
+    return any(name.endswith("_") and not name.startswith("_") for name in set(vars(step)) - known)
+
+
+def setting(model: Any, options: Options, found: list[Assumption], n_features: int) -> Setting:
+    """Look at the parameters of a machine and say which of them depend on the training data."""
+    written = kernel_of(model)
+    facts = list(found)
+    values = {name: value for name, value in written.get_params().items() if isinstance(value, str)}
+    if isinstance(written, Precomputed):
+        facts.append(
+            Assumption("The kernel behind the given matrix was fixed before these rows were seen.", "yours")
+        )
+    elif "scale" in values.values():
+        facts.append(_data_dependent('The kernel\'s gamma="scale" was computed', options))
+    elif _has_centering(written):
+        facts.append(_data_dependent("The centre of the kernel was computed", options))
+    elif not found:
+        facts.append(Assumption("The kernel does not depend on these rows.", "met"))
+    if getattr(model, "class_weight", None) == "balanced":
+        facts.append(_data_dependent('The class weights ("balanced") were computed', options))
+    if options.chosen_elsewhere:
+        facts.append(
+            Assumption("All parameters were chosen on other data: chosen_elsewhere= says so.", "yours")
+        )
+    elif options.candidates > 1:
+        facts.append(
+            Assumption(
+                f"{options.candidates} settings of the parameters were compared on these rows: paid for by a "
+                f"union over them (delta / {options.candidates}).",
+                "met",
+            )
+        )
+    else:
+        facts.append(
+            Assumption(
+                "The parameters (C, the kernel's) were fixed before these rows were seen. If k settings were "
+                "compared on them, say candidates=k.",
+                "yours",
+            )
+        )
+    resolved = getattr(model, "kernel_", None)
+    if resolved is None:  # another library's machine keeps only what was asked for
+        resolved = written.replaced(gamma=1.0 / n_features) if values.get("gamma") == "auto" else written
+    return Setting(options, model, resolved, tuple(facts))
+
+
+def kernel_of(model: Any) -> Kernel:
+    """Return the kernel that a model's parameters name, not yet resolved."""
+    if hasattr(model, "_kernel") and callable(model._kernel):
+        kernel: Kernel = model._kernel()
+        return kernel
+    if not hasattr(model, "kernel"):
+        return as_kernel("linear")
+    gamma = getattr(model, "gamma", None)
+    return as_kernel(
+        model.kernel,
+        gamma="auto" if gamma is None else gamma,
+        degree=getattr(model, "degree", 3),
+        coef0=getattr(model, "coef0", 0.0),
+    )
+
+
+def _has_centering(kernel: Kernel) -> bool:
+    return isinstance(kernel, Centered) or any(isinstance(v, Centered) for v in kernel.get_params().values())
+
+
+def _data_dependent(what: str, options: Options) -> Assumption:
+    if options.chosen_elsewhere:
+        return Assumption(f"{what} from other data than these rows: chosen_elsewhere= says so.", "yours")
+    return Assumption(
+        f"{what} from these rows, so the functions to choose from were not fixed before the data were seen. "
+        "Fix it by hand, or by other data.",
+        "broken",
+    )
