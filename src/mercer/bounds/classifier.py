@@ -189,10 +189,15 @@ def _margin(g: Scaled) -> Line:
     bound, where = table[g.it.machine]
     best = best_of_grid(bound, grid, delta)
     found = math.isfinite(best.value)
+    value = best.value
+    if (
+        not found and g.margins.min() > 0
+    ):  # how far off: larger than 1 even if the margin had been fixed before
+        value = max(1.0, hard_margin_error(margin=g.margins.min(), trace=g.trace, n=n, delta=delta))
     return Line(
         "margin" if g.it.machine == "hard" else "margin and slack",
         WRONG,
-        best.value,
+        value,
         f"{KMPA}, {where}, Remark 7.17",
         seen=seen,
         assumptions=g.assumptions(g.setting.grid("margin", best.tried)),

@@ -12,6 +12,7 @@ from mercer.bounds.checks import Float64
 from mercer.bounds.classifier import KMPA, NO_RADIUS, geometry
 from mercer.bounds.grids import best_of_grid, powers_of_two
 from mercer.bounds.novelty import false_positive_rate, gap_grid, plane_false_positive_rate, radius_for_rate
+from mercer.bounds.regressor import HALF
 from mercer.bounds.result import Fact, Line
 from mercer.bounds.setting import Setting
 from mercer.kernels import RBF, Chi2, HistogramIntersection, Laplacian, Matern, RationalQuadratic
@@ -140,15 +141,20 @@ def _plane(it: Plane, setting: Setting) -> Line:
             return math.inf
         return plane_false_positive_rate(short / norm, gap=gap, norm_bound=1.0, trace=trace, delta=share)
 
-    best = best_of_grid(bound, powers_of_two(), setting.delta)
-    found = math.isfinite(best.value)
-    gap = best.at * norm if found else farthest
+    grid = powers_of_two()
+    values = {gap: bound(gap, setting.delta / len(grid)) for gap in grid}
+    kept = [gap for gap in grid if values[gap] <= HALF]
+    at = min(kept) if kept else min(grid, key=values.__getitem__)
+    found = math.isfinite(values[at])
+    gap = at * norm if found else farthest
     return Line(
         "false alarms",
         f"decision_function of a new normal point is below {-gap:.4g} with probability at most {{value}}.",
-        best.value,
+        values[at],
         f"{KMPA}, (7.8) for one label, Remarks 7.16 and 7.17",
         seen=float((it.values < -gap).mean()),
-        assumptions=(*setting.common(), setting.bias(), setting.grid("gap", best.tried)),
-        why="" if found else "no item can score so little, and for higher scores no gap is wide enough",
+        assumptions=(*setting.common(), setting.bias(), setting.grid("gap", len(grid))),
+        why=f"training points score between {it.values.min():.4g} and {it.values.max():.4g}"
+        if found
+        else "no item can score so little, and for higher scores no gap is wide enough",
     )

@@ -45,7 +45,8 @@ def join(reports: Reports) -> str:
         f"<details><summary>{escape(f'{part.title}: {conclusion(part)}')}</summary>{render(part)}</details>"
         for part in reports
     )
-    return f"<div><h4>{escape(reports.title)}</h4>{parts}</div>"
+    whole = "".join(f"<p>{escape(f'{line.name}: {said(line)}')}</p>" for line in reports.lines)
+    return f"<div><h4>{escape(reports.title)}</h4>{whole}{parts}</div>"
 
 
 def _line(line: Line, marks: dict[Assumption, str]) -> str:

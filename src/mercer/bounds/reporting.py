@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,12 +104,11 @@ def report(
     _check_rows(model, X, y)
     matrix = gram(here.kernel, X, precision="double")
     parts = read(model, X, y, matrix)
-    reports = [_one(part, here, matrix, whole, several=len(parts) > 1) for part in parts]
-    if len(reports) == 1:
-        return reports[0]
-    return Reports(
-        f"What may be promised of {_name(model)}: one report per two-class machine", tuple(reports)
-    )
+    more = _from_elsewhere(parts[0].machine, options, whole)
+    if len(parts) == 1:
+        return _one(parts[0], here, matrix, more)
+    title = f"What may be promised of {_name(model)}: one report per two-class machine"
+    return Reports(title, tuple(_one(part, here, matrix) for part in parts), tuple(more))
 
 
 def _check_rows(model: Any, X: Any, y: Any) -> None:
@@ -126,39 +125,41 @@ def _check_rows(model: Any, X: Any, y: Any) -> None:
         raise ValueError(f"a report on {type(model).__name__} needs y, the targets of the training points")
 
 
-def _one(part: Part, here: Setting, matrix: Gram, whole: Any, several: bool) -> Report:
-    rows = part.rows
-    it = part.machine
+def _one(part: Part, here: Setting, matrix: Gram, more: Sequence[Line] = ()) -> Report:
+    rows, it = part.rows, part.machine
     sub = matrix if rows is None or rows.size == matrix.n else matrix.subset(rows)
     sample = enclosing_radius(sub, max_rows=BALL_ROWS)
-    title = f"What may be promised of {_name(here.model)}" + (f", {part.title}" if part.title else "")
     if isinstance(it, TwoClass):
-        facts, lines, about = (
-            classifier_facts(it, sample),
-            classifier_lines(it, here),
-            "Error rate of new points",
-        )
+        about = "Error rate of new points"
+        facts, lines = classifier_facts(it, sample), classifier_lines(it, here)
     elif isinstance(it, Regression):
-        facts, lines, about = regressor_facts(it, sample), regressor_lines(it, here), "Errors on new points"
+        about = "Errors on new points"
+        facts, lines = regressor_facts(it, sample), regressor_lines(it, here)
     else:
-        facts, lines, about = (
-            detector_facts(it, sample),
-            detector_lines(it, here),
-            "False alarms on new points",
-        )
-    if here.options.test is not None and not several:
-        lines.append(_held_out(it, here.options, whole, lines))
-    for name, value in here.options.estimates:
+        about = "False alarms on new points"
+        facts, lines = detector_facts(it, sample), detector_lines(it, here)
+    title = f"What may be promised of {_name(here.model)}" + (f", {part.title}" if part.title else "")
+    return Report(title, about, here.options.delta, sub.n, facts, (*lines, *more))
+
+
+def _from_elsewhere(it: Any, options: Options, whole: Any) -> list[Line]:
+    """Return the lines that do not come from the training points."""
+    lines = [] if options.test is None else [_held_out(it, options, whole)]
+    for name, value in options.estimates:
         lines.append(
-            Line(name, "The error is estimated to be {value}.", float(value), "computed elsewhere",
-                 kind="estimate", why="an estimate has no delta: it may be wrong without warning")
-        )  # fmt: skip
-    return Report(
-        title, about, here.options.delta, matrix.n if rows is None else rows.size, facts, tuple(lines)
-    )
+            Line(
+                name,
+                "The error is estimated to be {value}.",
+                float(value),
+                "computed elsewhere",
+                kind="estimate",
+                why="an estimate has no delta: it may be wrong without warning",
+            )
+        )
+    return lines
 
 
-def _held_out(it: Any, options: Options, whole: Any, lines: list[Line]) -> Line:
+def _held_out(it: Any, options: Options, whole: Any) -> Line:
     assert options.test is not None
     X, y = options.test
     delta = options.delta

@@ -153,10 +153,21 @@ class Report:
 
 @dataclass(frozen=True)
 class Reports:
-    """One report per two-class machine of a classifier for more classes."""
+    """One report per two-class machine of a classifier for more classes.
+
+    Attributes
+    ----------
+    title : str
+        The classifier.
+    parts : tuple of Report
+        The reports.
+    lines : tuple of Line
+        What is known of the classifier as a whole.
+    """
 
     title: str
     parts: tuple[Report, ...]
+    lines: tuple[Line, ...] = ()
 
     def __getitem__(self, number: int) -> Report:
         return self.parts[number]
@@ -168,7 +179,7 @@ class Reports:
         return len(self.parts)
 
     def __str__(self) -> str:
-        return "\n\n".join([self.title, *map(str, self.parts)])
+        return table.join(self)
 
     __repr__ = __str__
 

@@ -91,9 +91,10 @@ class Setting:
 
     def bias(self) -> Assumption:
         """Return how the bias is paid for."""
-        how = "tau= was given" if self.options.tau else "R, or 1 where R is unknown"
+        how = "as large as R" if self.radius is not None else "give tau= for another"
         return Assumption(
-            f"The bias is one more coordinate of a size fixed beforehand, tau = {self.tau:.4g} ({how}).",
+            f"The bias is one more coordinate of a size fixed beforehand: tau = {self.tau:.4g}, "
+            + ("as tau= says." if self.options.tau else f"{how}."),
             "yours" if self.options.tau else "met",
         )
 
@@ -101,8 +102,8 @@ class Setting:
     def grid(what: str, k: int) -> Assumption:
         """Return how a number that was read off the data is paid for."""
         return Assumption(
-            f"The {what} was chosen after seeing the data: paid for by a union over {k} values fixed "
-            f"beforehand (delta / {k}).",
+            f"Chosen after seeing the data: the {what}. Paid for by a union over {k} values fixed beforehand "
+            f"(delta / {k}).",
             "met",
         )
 
@@ -120,9 +121,7 @@ def unwrap(model: Any, X: Any, options: Options) -> tuple[Any, Any, Options, lis
             if len(model.steps) > 1:
                 X = model[:-1].transform(X)
             if learned:
-                found.append(
-                    _data_dependent(f"The step {learned[0]!r} before the machine was fitted", options)
-                )
+                found.append(_data_dependent(f"The step {learned[0]!r} was fitted", options))
             model = model.steps[-1][1]
         else:
             return model, X, options, found

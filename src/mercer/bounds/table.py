@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mercer.bounds.result import Assumption, Line, Report
+    from mercer.bounds.result import Assumption, Line, Report, Reports
 
 WIDTH = 100
 STATUS = {"broken": "BROKEN", "yours": "yours to vouch for", "met": "met"}
@@ -42,6 +42,8 @@ def said(line: Line) -> str:
     if line.value is None:
         return f"Not computed: {line.why}."
     words = line.promise.format(value=amount(line))
+    if line.vacuous:
+        words = f"Says nothing: {amount(line)} is not below {number(line.trivial)}."
     return f"{words} [{line.why}]" if line.why else words
 
 
@@ -60,6 +62,12 @@ def conclusion(report: Report) -> str:
     return f"Nothing can be promised: {least}. Held-out points (X_test=, y_test=) nearly always help."
 
 
+def join(reports: Reports) -> str:
+    """Return the reports on several two-class machines as text."""
+    whole = [f"{line.name}: {said(line)}" for line in reports.lines]
+    return "\n\n".join([reports.title, *whole, *map(render, reports)])
+
+
 def render(report: Report) -> str:
     """Return a report as text."""
     marks = letters(report.assumptions)
@@ -67,7 +75,7 @@ def render(report: Report) -> str:
     out += textwrap.wrap(conclusion(report), WIDTH)
     out += textwrap.wrap(
         f"Each line may fail with probability {report.delta:g} over the draw of the training points; to use "
-        "several lines at once, ask for a smaller delta. Seen: the same on the points themselves.",
+        "several lines at once, ask for a smaller delta. Seen: the same, measured on the points at hand.",
         WIDTH,
     )
     out += ["", f"{report.about:<34} {'at most':>10} {'seen':>8}  {'verdict':<17} rests on", "-" * WIDTH]
