@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from mercer.estimators import SVDD as SVDD
     from mercer.estimators import SVR as SVR
     from mercer.estimators import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
+    from mercer.estimators import KernelCCA as KernelCCA
+    from mercer.estimators import KernelFisherDiscriminant as KernelFisherDiscriminant
+    from mercer.estimators import KernelPCA as KernelPCA
     from mercer.estimators import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from mercer.estimators import MixtureDiscriminantAnalysis as MixtureDiscriminantAnalysis
     from mercer.estimators import NuSVC as NuSVC
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "FlexibleDiscriminantAnalysis": "mercer.estimators",
+    "KernelCCA": "mercer.estimators",
+    "KernelFisherDiscriminant": "mercer.estimators",
+    "KernelPCA": "mercer.estimators",
     "LinearDiscriminantAnalysis": "mercer.estimators",
     "MixtureDiscriminantAnalysis": "mercer.estimators",
     "NuSVC": "mercer.estimators",
@@ -45,6 +51,9 @@ __all__ = [
     "SVDD",
     "SVR",
     "FlexibleDiscriminantAnalysis",
+    "KernelCCA",
+    "KernelFisherDiscriminant",
+    "KernelPCA",
     "LinearDiscriminantAnalysis",
     "MixtureDiscriminantAnalysis",
     "NuSVC",

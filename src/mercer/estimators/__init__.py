@@ -11,6 +11,7 @@ from mercer.estimators.discriminant import (
 from mercer.estimators.nusvc import NuSVC
 from mercer.estimators.nusvr import NuSVR
 from mercer.estimators.oneclass import OneClassSVM
+from mercer.estimators.projection import KernelCCA, KernelFisherDiscriminant, KernelPCA
 from mercer.estimators.sphereslab import SphereAndSlab
 from mercer.estimators.svc import SVC
 from mercer.estimators.svdd import SVDD
@@ -21,6 +22,9 @@ __all__ = [
     "SVDD",
     "SVR",
     "FlexibleDiscriminantAnalysis",
+    "KernelCCA",
+    "KernelFisherDiscriminant",
+    "KernelPCA",
     "LinearDiscriminantAnalysis",
     "MixtureDiscriminantAnalysis",
     "NuSVC",

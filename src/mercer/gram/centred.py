@@ -9,6 +9,7 @@ import numpy as np
 from mercer.gram.base import Float64, Gram
 from mercer.gram.matrix import MatrixGram
 from mercer.gram.products import symmetric_product, whole
+from mercer.gram.threads import Workers
 
 
 class CentredGram:
@@ -24,10 +25,13 @@ class CentredGram:
     keep_bytes : int
         K is computed once and kept if it takes no more than this, else its tiles are computed anew for each
         product.
+    workers : Workers, optional
+        Threads for these products, which the Gram must not use itself; one when not given.
     """
 
-    def __init__(self, gram: Gram, keep_bytes: int = 0) -> None:
+    def __init__(self, gram: Gram, keep_bytes: int = 0, workers: Workers | None = None) -> None:
         self.gram = gram
+        self.workers = workers or Workers(1)
         self.n = gram.n
         self._diag = gram.diag()
         self._means: Float64 | None = None
@@ -35,7 +39,7 @@ class CentredGram:
         self._K: Float64 | None = whole(gram.exact()) if self.kept else None
 
     def _product(self, V: Float64) -> Float64:
-        return symmetric_product(self.gram, V) if self._K is None else self._K @ V
+        return symmetric_product(self.gram, V, self.workers) if self._K is None else self._K @ V
 
     def product(self, V: Float64) -> Float64:
         r"""Return :math:`\tilde K V`.

@@ -7,12 +7,10 @@ from typing import Literal
 import numpy as np
 import scipy.linalg
 
-from mercer.gram import Gram
+from mercer.gram import Gram, Workers
 from mercer.gram.centred import CentredGram
 from mercer.gram.products import TILE_ROWS
 from mercer.solvers.spectral import OVERSAMPLING, Eigenpairs, Float64, dense_eigenpairs, leading_eigenpairs
-
-EigenSolver = Literal["auto", "dense", "arpack", "randomized"]
 
 DENSE_N = 500  # points up to which all eigenpairs cost nothing
 DENSE_SHARE = 0.1  # share of all components from which a basis of blocks is no smaller than the matrix
@@ -34,7 +32,7 @@ def reachable(dtype: np.dtype[np.floating]) -> float:
     return 1e-6 if dtype == np.float32 else 1e-12
 
 
-def chosen_solver(asked: EigenSolver, n: int, k: int) -> Literal["dense", "arpack", "randomized"]:
+def chosen_solver(asked: str, n: int, k: int) -> Literal["dense", "arpack", "randomized"]:
     """Return the eigensolver that "auto" stands for, or the one that was asked for.
 
     Parameters
@@ -50,16 +48,16 @@ def chosen_solver(asked: EigenSolver, n: int, k: int) -> Literal["dense", "arpac
     """
     if asked == "auto":
         return "dense" if n <= DENSE_N or k > DENSE_SHARE * n else "randomized"
-    if asked == "arpack" and k >= n:  # Lanczos' basis must be larger than what is asked of it
-        return "dense"
-    return asked
+    if asked == "arpack" and k < n:  # Lanczos' basis must be larger than what is asked of it
+        return "arpack"
+    return "randomized" if asked == "randomized" else "dense"
 
 
 def leading_components(
     matrix: CentredGram,
     k: int,
     *,
-    solver: EigenSolver,
+    solver: str,
     tol: float,
     max_iter: int | None,
     seed: np.random.Generator,
@@ -92,13 +90,13 @@ def leading_components(
     tol = max(tol, fine)
     start = None
     if method == "randomized" and not matrix.kept:  # a pass over the matrix is dear: save some
-        start = nystrom_start(matrix.gram, k + max(OVERSAMPLING, k // 4), seed)
+        start = nystrom_start(matrix.gram, k + max(OVERSAMPLING, k // 4), seed, matrix.workers)
     return leading_eigenpairs(
         matrix.product, matrix.n, k, method=method, tol=tol, max_iter=max_iter, seed=seed, start=start
     )
 
 
-def nystrom_start(gram: Gram, block: int, seed: np.random.Generator) -> Float64:
+def nystrom_start(gram: Gram, block: int, seed: np.random.Generator, workers: Workers) -> Float64:
     """Return the components of some points, extended to all: a guess that is right in its leading directions.
 
     Parameters
@@ -109,6 +107,8 @@ def nystrom_start(gram: Gram, block: int, seed: np.random.Generator) -> Float64:
         How many directions.
     seed : Generator
         Draws the points.
+    workers : Workers
+        Threads, not used by ``gram``.
 
     Returns
     -------
@@ -123,7 +123,11 @@ def nystrom_start(gram: Gram, block: int, seed: np.random.Generator) -> Float64:
     _, vectors = scipy.linalg.eigh(0.5 * (K + K.T), subset_by_index=(max(0, m - block), m - 1))
     vectors = np.ascontiguousarray(vectors - vectors.mean(axis=0), dtype=gram.dtype)
     out = np.empty((gram.n, vectors.shape[1]))
-    for s in range(0, gram.n, TILE_ROWS):
-        rows = np.arange(s, min(s + TILE_ROWS, gram.n))
+
+    def stripe(number: int) -> None:
+        rows = np.arange(number * TILE_ROWS, min((number + 1) * TILE_ROWS, gram.n))
         out[rows] = gram.block(rows, few) @ vectors
+
+    with workers.one_blas_thread():
+        workers.each(-(-gram.n // TILE_ROWS), stripe)
     return np.asarray(out - out.mean(axis=0))

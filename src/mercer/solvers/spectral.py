@@ -15,9 +15,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 Float64 = NDArray[np.float64]
 Product = Callable[[Float64], Float64]
 
-OVERSAMPLING = (
-    10  # guard vectors of a block: their directions converge for nothing, and pull the others along
-)
+OVERSAMPLING = 10  # guard vectors of a block: they need not converge, and pull the others along
 MOST_BLOCKS = 8  # blocks of the basis before it is condensed to its leading part
 DEPENDENT = 1e-10  # what is left of a new direction when it adds nothing
 
@@ -128,7 +126,8 @@ def lanczos_eigenpairs(
     try:
         values, vectors = eigsh(operator, k, which="LA", tol=tol, maxiter=max_iter, v0=start)
     except ArpackNoConvergence as stopped:
-        values, vectors, converged = stopped.eigenvalues, stopped.eigenvectors, False
+        values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)
+        converged = False
         if values.size == 0:
             raise ValueError(f"no eigenvalue converged in max_iter={max_iter} restarts: allow more") from None
     order = np.argsort(values)[::-1]
