@@ -243,7 +243,7 @@ def solve_qp(P, q, lo, hi, sums):
 
 
 def libsvm(machine, case, K, *, tol, **params):
-    """Return scikit-learn's machine fitted on the kernel matrix and its coefficients, None if it did not finish.
+    """Return scikit-learn's machine fitted on the kernel matrix, and its coefficients; None if it gave up.
 
     Rows of weight zero are left out by hand.
     """

@@ -53,7 +53,7 @@ class Certificate:
                 f"{self.status}: KKT violation {self.kkt_violation:.2g} (kernel not positive semi-definite)"
             )
         if math.isinf(self.gap):
-            return f"{self.status}: no feasible primal point yet, KKT violation {self.kkt_violation:.2g}"
+            return f"{self.status}: nothing proved, KKT violation {self.kkt_violation:.2g}"
         return f"{self.status}: proved within {100 * self.relative_gap:.2g} % of the best possible"
 
 

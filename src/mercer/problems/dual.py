@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +20,9 @@ from mercer.gram import Gram
 
 Float64 = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+FEASIBLE = 1e-9  # by how much, relative to all of b, sums and box may be missed
 
 
 class InfeasibleError(ValueError):
@@ -253,15 +257,26 @@ class Dual:
 
     def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
         """Return the values of a shipped machine: its coefficients, its bias, and f = K coef."""
-        b = self.recover(coef)
+        return self.shipped(self.recover(coef), f, np.full(self.sums.size, intercept))
+
+    def shipped(self, b: Float64, f: Float64, multipliers: Float64) -> Values:
+        """Return the values at a given point and multipliers; no bound where b is infeasible."""
         g = self.gradient(b, f)
-        multipliers = np.full(self.sums.size, intercept)
         dual = -self.scale * self.objective(b, f)
         gap = self.gap(b, self.costs(g, multipliers))
-        return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
+        size = float(np.abs(b).sum())
+        sums = np.zeros(0)
+        if self.group is not None:
+            sums = np.bincount(self.group, weights=b, minlength=self.sums.size) - self.sums
+        outside = float(np.maximum(self.lo - b, b - self.hi).max(initial=0.0))
+        if max(outside, float(np.abs(sums).max(initial=0.0))) <= FEASIBLE * size:
+            return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
+        # The identity primal = dual + gap holds at feasible sums; elsewhere it is off by their error.
+        primal = dual + gap - self.scale * float(multipliers @ sums)
+        return Values(primal, -math.inf, math.inf, math.inf, multipliers)
 
     def take(self, points: Ints) -> Dual:
-        """Return the problem of some points while the others stay where they are (given K beta, that is all)."""
+        """Return the problem of some points while the others stay (given K beta, that is all it takes)."""
         variables = (points[None, :] + self.n * np.arange(self.copies)[:, None]).ravel()
         part = object.__new__(Dual)
         part.p, part.lo, part.hi, part.r = (

@@ -130,11 +130,7 @@ class EnclosingBall(Dual):
 
     def certify_ball(self, coef: Float64, squared_radius: float, f: Float64) -> Values:
         """Return the values of a shipped ball."""
-        g = self.gradient(coef, f)
-        multipliers = np.array([0.5 * (squared_radius - float(coef @ f))])
-        dual = -self.scale * self.objective(coef, f)
-        gap = self.gap(coef, self.costs(g, multipliers))
-        return Values(dual + gap, dual, gap, self.violation(coef, g), multipliers)
+        return self.shipped(coef, f, np.array([0.5 * (squared_radius - float(coef @ f))]))
 
 
 def promised_squared_radius(

@@ -142,13 +142,13 @@ class NuMargin(Dual):
 
     def machine(self, b: Float64, f: Float64) -> NuMachine:
         """Return the function, scaled where there is a margin to scale by."""
-        m = self.multipliers(b, self.gradient(b, f))
+        g = self.gradient(b, f)
+        m = self.multipliers(b, g)
         intercept = 0.5 * float(m[0] + m[1])
         rho = 0.0 if self.hopeless(b, f) else 0.5 * float(m[1] - m[0])
         size, total = np.abs(b), float(self.weight.sum())
-        # A free variable lies on the margin whatever rounding says; only those at their bound can be inside
-        # it.
-        wrong = (size >= self.weight) & (self.y * (f + intercept) < rho)
+        # Only points at their bound can be inside the margin; what the solver leaves open puts none there.
+        wrong = (size >= self.weight) & (self.y * (f + intercept) < rho - self.violation(b, g))
         scale = 1.0 / rho if rho > 0 else 1.0
         return NuMachine(
             scale * self.beta(b),
@@ -172,8 +172,4 @@ class NuMargin(Dual):
         """Return the values of a shipped, scaled machine with its margin."""
         scale = rho if rho > 0 else 1.0
         b, f, intercept = self._snapped(coef * scale), f * scale, intercept * scale
-        g = self.gradient(b, f)
-        multipliers = np.array([intercept - rho, intercept + rho])
-        dual = -self.objective(b, f)
-        gap = self.gap(b, self.costs(g, multipliers))
-        return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
+        return self.shipped(b, f, np.array([intercept - rho, intercept + rho]))

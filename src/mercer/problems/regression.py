@@ -146,14 +146,15 @@ class NuTube(Dual):
 
     def machine(self, b: Float64, f: Float64) -> Tube:
         """Return the function with its tube."""
-        m = self.multipliers(b, self.gradient(b, f))
+        g = self.gradient(b, f)
+        m = self.multipliers(b, g)
         intercept = 0.5 * float(m[0] + m[1])
         epsilon = 0.5 * float(m[0] - m[1])
         beta = self.beta(b)
         total = float(self.weight.sum())
-        # Only points at their bound can be outside; a free one lies on the tube whatever rounding says.
+        # Only points at their bound can be outside; what the solver leaves open puts no point there.
         pulled = (b[: self.n] >= self.hi[: self.n]) | (b[self.n :] <= self.lo[self.n :])
-        outside = pulled & (np.abs(self.y - f - intercept) > epsilon)
+        outside = pulled & (np.abs(self.y - f - intercept) > epsilon + self.violation(b, g))
         touched = (b != 0).reshape(2, self.n).any(axis=0)
         return Tube(
             beta,
@@ -177,9 +178,4 @@ class NuTube(Dual):
 
     def certify_tube(self, coef: Float64, intercept: float, epsilon: float, f: Float64) -> Values:
         """Return the values of a shipped machine with its tube."""
-        b = self.recover(coef)
-        g = self.gradient(b, f)
-        multipliers = np.array([intercept + epsilon, intercept - epsilon])
-        dual = -self.objective(b, f)
-        gap = self.gap(b, self.costs(g, multipliers))
-        return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
+        return self.shipped(self.recover(coef), f, np.array([intercept + epsilon, intercept - epsilon]))
