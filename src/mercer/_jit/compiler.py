@@ -20,13 +20,21 @@ CONTRACT = {"contract", "nsz", "arcp"}
 REASSOCIATE = {"contract", "nsz", "arcp", "reassoc"}
 
 
-def compiled(function: F | None = None, *, fastmath: set[str] | bool = False, inline: bool = False) -> Any:
-    """Compile ``function`` on its first call, without the GIL, cached on disk when possible."""
+def compiled(
+    function: F | None = None, *, fastmath: set[str] | bool = False, inline: bool = False, inner: bool = False
+) -> Any:
+    """Compile ``function`` on its first call, without the GIL, cached on disk when possible.
+
+    ``inline`` puts it into its callers; ``inner`` says that only compiled code calls it, which saves compiling the
+    entrance from Python (and a file on disk: it is stored with its callers).
+    """
     if function is None:
-        return lambda f: compiled(f, fastmath=fastmath, inline=inline)
+        return lambda f: compiled(f, fastmath=fastmath, inline=inline, inner=inner)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
     if inline:
         return numba.njit(function, inline="always", **options)
+    if inner:
+        return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
     try:
         return numba.njit(function, cache=True, **options)
     except RuntimeError:  # numba: "no locator available": neither the package nor the user's cache is writable

@@ -17,11 +17,19 @@ from mercer._jit.compiler import CONTRACT, compiled
 from mercer._jit.exponential import exp_nonpositive
 
 
+@compiled(fastmath=CONTRACT, inner=True)
+def _exp_in_place(s: np.ndarray) -> None:
+    prefer_wide_vectors()
+    for t in range(s.size):
+        s[t] = exp_nonpositive(s[t])
+
+
 @compiled(fastmath=CONTRACT)
 def transform(s: np.ndarray, code: int, a: float, b: float, c: float) -> None:
     """Replace each entry of ``s`` (1-D, contiguous) by the kernel value that it determines.
 
-    The constants have the precision of ``s``.
+    The constants have the precision of ``s``. All lines that need an exponential share one loop for it: it is long
+    code, and compiling it once is enough.
     """
     prefer_wide_vectors()
     n = s.size
@@ -29,15 +37,13 @@ def transform(s: np.ndarray, code: int, a: float, b: float, c: float) -> None:
     three = s.dtype.type(3)
     if code == RBF:
         for t in range(n):
-            s[t] = exp_nonpositive(-a * s[t])
+            s[t] = -a * s[t]
+        _exp_in_place(s)
     elif code == LINEAR:
         for t in range(n):
             s[t] = a * s[t]
     elif code == POLYNOMIAL:
-        if c == 1:
-            for t in range(n):
-                s[t] = a * s[t] + b
-        elif c == 2:
+        if c == 2:
             for t in range(n):
                 v = a * s[t] + b
                 s[t] = v * v
@@ -52,18 +58,27 @@ def transform(s: np.ndarray, code: int, a: float, b: float, c: float) -> None:
                 for _ in range(int(c)):
                     w = w * v
                 s[t] = w
-    elif code == SIGMOID:
-        for t in range(n):
-            v = a * s[t] + b
-            w = abs(v)
-            e = exp_nonpositive(-(w + w))
-            q = (one - e) / (one + e)
-            s[t] = q if v >= 0 else -q
-    elif code == MATERN32:
-        for t in range(n):
-            v = a * np.sqrt(s[t])
-            s[t] = (one + v) * exp_nonpositive(-v)
-    elif code == MATERN52:
-        for t in range(n):
-            v = a * np.sqrt(s[t])
-            s[t] = (one + v + v * v / three) * exp_nonpositive(-v)
+    else:
+        argument = s.copy()
+        if code == SIGMOID:
+            for t in range(n):
+                v = a * s[t] + b
+                argument[t] = v
+                s[t] = -abs(v + v)
+        else:
+            for t in range(n):
+                v = a * np.sqrt(s[t])
+                argument[t] = v
+                s[t] = -v
+        _exp_in_place(s)
+        if code == SIGMOID:
+            for t in range(n):
+                q = (one - s[t]) / (one + s[t])
+                s[t] = q if argument[t] >= 0 else -q
+        elif code == MATERN32:
+            for t in range(n):
+                s[t] = (one + argument[t]) * s[t]
+        elif code == MATERN52:
+            for t in range(n):
+                v = argument[t]
+                s[t] = (one + v + v * v / three) * s[t]

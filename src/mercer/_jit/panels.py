@@ -17,7 +17,7 @@ TILE = 512  # points of X in a tile
 FEW = 16  # points of Z in a tile: 16 x 512 float32 are 32 kB
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _distances(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, e: int, out0: np.ndarray, out1: np.ndarray) -> None:
     """out0[t] = |x_{s+t} - z_c|^2 and out1 the same for z_e; differences first, so nothing cancels.
 
@@ -60,7 +60,7 @@ def _distances(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, e: int, ou
             k += 1
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _products(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, out: np.ndarray) -> None:
     """out[t] = <x_{s+t}, z_c>, features of X in rows."""
     prefer_wide_vectors()
@@ -82,7 +82,7 @@ def _products(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, out: np.nda
         k += 1
 
 
-@compiled
+@compiled(inner=True)
 def _dense_tile(
     XT: np.ndarray, s: int, m: int, Z: np.ndarray, c0: int, c1: int, squared: bool, tile: np.ndarray
 ) -> None:
@@ -116,6 +116,38 @@ def _fold(tile: np.ndarray, rows: int, m: int, coef: np.ndarray, c0: int, out: n
 
 
 @compiled
+def _dense(
+    XT: np.ndarray,
+    j0: int,
+    j1: int,
+    Z: np.ndarray,
+    squared: bool,
+    code: int,
+    a: float,
+    b: float,
+    c: float,
+    coef: np.ndarray,
+    product: np.ndarray,
+    panel: np.ndarray,
+) -> None:
+    """Tiles for `dense_product` (``coef`` not empty) or `dense_panel`: one function, compiled once for both."""
+    tile = np.empty((FEW, TILE), XT.dtype)
+    flat = tile.reshape(-1)
+    fold = coef.size > 0
+    for s in range(j0, j1, TILE):
+        m = min(TILE, j1 - s)
+        for i in range(0, Z.shape[0], FEW):
+            e = min(i + FEW, Z.shape[0])
+            _dense_tile(XT, s, m, Z, i, e, squared, tile)
+            transform(flat[: (e - i) * TILE], code, a, b, c)
+            if fold:
+                _fold(tile, e - i, m, coef, i, product, s)
+            else:
+                for q in range(e - i):
+                    for t in range(m):
+                        panel[i + q, s + t] = tile[q, t]
+
+
 def dense_product(
     XT: np.ndarray,
     j0: int,
@@ -130,18 +162,9 @@ def dense_product(
     out: np.ndarray,
 ) -> None:
     """out[j] += sum_i coef[i] k(z_i, x_j) for j0 <= j < j1."""
-    tile = np.empty((FEW, TILE), XT.dtype)
-    flat = tile.reshape(-1)
-    for s in range(j0, j1, TILE):
-        m = min(TILE, j1 - s)
-        for i in range(0, Z.shape[0], FEW):
-            e = min(i + FEW, Z.shape[0])
-            _dense_tile(XT, s, m, Z, i, e, squared, tile)
-            transform(flat[: (e - i) * TILE], code, a, b, c)
-            _fold(tile, e - i, m, coef, i, out, s)
+    _dense(XT, j0, j1, Z, squared, code, a, b, c, coef, out, np.empty((0, 0), XT.dtype))
 
 
-@compiled
 def dense_panel(
     XT: np.ndarray,
     j0: int,
@@ -155,20 +178,11 @@ def dense_panel(
     out: np.ndarray,
 ) -> None:
     """out[i, j] = k(z_i, x_j) for j0 <= j < j1."""
-    tile = np.empty((FEW, TILE), XT.dtype)
-    flat = tile.reshape(-1)
-    for s in range(j0, j1, TILE):
-        m = min(TILE, j1 - s)
-        for i in range(0, Z.shape[0], FEW):
-            e = min(i + FEW, Z.shape[0])
-            _dense_tile(XT, s, m, Z, i, e, squared, tile)
-            transform(flat[: (e - i) * TILE], code, a, b, c)
-            for q in range(e - i):
-                for t in range(m):
-                    out[i + q, s + t] = tile[q, t]
+    none = np.empty(0)
+    _dense(XT, j0, j1, Z, squared, code, a, b, c, none, none, out)
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _sparse_row(
     indices: np.ndarray, values: np.ndarray, p: int, e: int, ZT: np.ndarray, out: np.ndarray
 ) -> None:
@@ -199,7 +213,7 @@ def _to_distances(row: np.ndarray, x_norm: float, z_norms: np.ndarray) -> None:
         row[i] = max(x_norm + z_norms[i] - (row[i] + row[i]), zero)
 
 
-@compiled(fastmath=REASSOCIATE)
+@compiled(fastmath=REASSOCIATE, inner=True)
 def _dot(row: np.ndarray, coef: np.ndarray) -> float:
     prefer_wide_vectors()
     total = 0.0
@@ -209,6 +223,37 @@ def _dot(row: np.ndarray, coef: np.ndarray) -> float:
 
 
 @compiled
+def _sparse(
+    indptr: np.ndarray,
+    indices: np.ndarray,
+    values: np.ndarray,
+    norms: np.ndarray,
+    j0: int,
+    j1: int,
+    ZT: np.ndarray,
+    z_norms: np.ndarray,
+    squared: bool,
+    code: int,
+    a: float,
+    b: float,
+    c: float,
+    coef: np.ndarray,
+    product: np.ndarray,
+    panel: np.ndarray,
+) -> None:
+    """Rows for `sparse_product` (``coef`` not empty) or `sparse_panel`: one function, compiled once for both."""
+    scratch = np.empty((1, ZT.shape[1]), ZT.dtype)
+    fold = coef.size > 0
+    for j in range(j0, j1):
+        row = scratch[0] if fold else panel[j]
+        _sparse_row(indices, values, indptr[j], indptr[j + 1], ZT, row)
+        if squared:
+            _to_distances(row, norms[j], z_norms)
+        transform(row, code, a, b, c)
+        if fold:
+            product[j] += _dot(row, coef)
+
+
 def sparse_product(
     indptr: np.ndarray,
     indices: np.ndarray,
@@ -227,16 +272,10 @@ def sparse_product(
     out: np.ndarray,
 ) -> None:
     """out[j] += sum_i coef[i] k(z_i, x_j) for sparse rows x_j; ZT holds the few points as dense columns."""
-    row = np.empty(ZT.shape[1], ZT.dtype)
-    for j in range(j0, j1):
-        _sparse_row(indices, values, indptr[j], indptr[j + 1], ZT, row)
-        if squared:
-            _to_distances(row, norms[j], z_norms)
-        transform(row, code, a, b, c)
-        out[j] += _dot(row, coef)
+    none = np.empty((0, 0), ZT.dtype)
+    _sparse(indptr, indices, values, norms, j0, j1, ZT, z_norms, squared, code, a, b, c, coef, out, none)
 
 
-@compiled
 def sparse_panel(
     indptr: np.ndarray,
     indices: np.ndarray,
@@ -254,12 +293,8 @@ def sparse_panel(
     out: np.ndarray,
 ) -> None:
     """out[j, i] = k(z_i, x_j) for sparse rows x_j."""
-    for j in range(j0, j1):
-        row = out[j]
-        _sparse_row(indices, values, indptr[j], indptr[j + 1], ZT, row)
-        if squared:
-            _to_distances(row, norms[j], z_norms)
-        transform(row, code, a, b, c)
+    none = np.empty(0)
+    _sparse(indptr, indices, values, norms, j0, j1, ZT, z_norms, squared, code, a, b, c, none, none, out)
 
 
 @compiled

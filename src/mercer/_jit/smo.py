@@ -18,7 +18,7 @@ from mercer._jit.bits import prefer_wide_vectors
 from mercer._jit.compiler import CONTRACT, compiled
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _tree_max(s: np.ndarray, n: int) -> float:
     """Return max(s[:n]), destroying s."""
     prefer_wide_vectors()
@@ -33,7 +33,7 @@ def _tree_max(s: np.ndarray, n: int) -> float:
     return best
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _tree_max_of(source: np.ndarray, start: int, n: int, s: np.ndarray) -> float:
     """Return max(source[start : start + n]); s is scratch."""
     prefer_wide_vectors()
@@ -48,7 +48,7 @@ def _tree_max_of(source: np.ndarray, start: int, n: int, s: np.ndarray) -> float
     return _tree_max(s, h)
 
 
-@compiled
+@compiled(inner=True)
 def _find(s: np.ndarray, start: int, stop: int, value: float) -> int:
     """Return the first position of ``value``: whole chunks are counted, which vectorises, before one is scanned."""
     t = start
@@ -67,21 +67,21 @@ def _find(s: np.ndarray, start: int, stop: int, value: float) -> int:
     return start
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _copy(s: np.ndarray, start: int, stop: int, scratch: np.ndarray) -> None:
     prefer_wide_vectors()
     for t in range(stop - start):
         scratch[t] = s[start + t]
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _negate(s: np.ndarray, start: int, stop: int, scratch: np.ndarray) -> None:
     prefer_wide_vectors()
     for t in range(stop - start):
         scratch[t] = -s[start + t]
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _scores(
     row: np.ndarray,
     down: np.ndarray,
@@ -114,7 +114,7 @@ def _scores(
         s[t] = difference * difference / max(self_curvature + u[t] - (k[t] + k[t]), least)
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _shift(
     up: np.ndarray, down: np.ndarray, start: int, w: int, row_i: np.ndarray, row_j: np.ndarray, delta: float
 ) -> None:
@@ -127,7 +127,7 @@ def _shift(
         d[t] -= change
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _shift_one(up: np.ndarray, down: np.ndarray, start: int, w: int, row: np.ndarray, delta: float) -> None:
     prefer_wide_vectors()
     u = up[start : start + w]
@@ -138,13 +138,13 @@ def _shift_one(up: np.ndarray, down: np.ndarray, start: int, w: int, row: np.nda
         d[t] -= change
 
 
-@compiled
+@compiled(inner=True)
 def _place(t: int, value: float, b: np.ndarray, lo: np.ndarray, hi: np.ndarray, up: np.ndarray, down: np.ndarray) -> None:
     up[t] = value if b[t] < hi[t] else -np.inf
     down[t] = value if b[t] > lo[t] else np.inf
 
 
-@compiled
+@compiled(inner=True)
 def _move(t: int, delta: float, b: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> None:
     """b[t] += delta, landing on a bound exactly when within rounding of it."""
     value = b[t] + delta
@@ -276,7 +276,7 @@ def pairs(
     return steps, violation
 
 
-@compiled
+@compiled(inner=True)
 def _largest(up: np.ndarray, down: np.ndarray, starts: np.ndarray, scratch: np.ndarray) -> float:
     worst = 0.0
     for g in range(starts.size - 1):
@@ -290,7 +290,7 @@ def _largest(up: np.ndarray, down: np.ndarray, starts: np.ndarray, scratch: np.n
     return worst
 
 
-@compiled(fastmath=CONTRACT)
+@compiled(fastmath=CONTRACT, inner=True)
 def _single_scores(up: np.ndarray, down: np.ndarray, curvature: np.ndarray, floor: float, score: np.ndarray) -> None:
     prefer_wide_vectors()
     for t in range(up.size):

@@ -56,6 +56,15 @@ class Gram(ABC):
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         """Return the matrix restricted to the points ``idx`` (with its own threads when they are given)."""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether ``exact()`` is this very matrix."""
+        return self.exact() is self
+
+    def exact_block(self, idx: Index, jdx: Index) -> Float64:
+        """Return K[idx][:, jdx] in float64, for a modest number of entries."""
+        return np.asarray(self.exact().block(idx, jdx), dtype=np.float64)
+
     def shared(self, budget: int) -> Gram:
         """Return a Gram for many overlapping subsets: one that keeps its values, where that pays and fits."""
         return self

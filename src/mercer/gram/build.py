@@ -85,9 +85,8 @@ def _needs_double(kernel: Kernel, X: Any, tol: float) -> bool:
     idx = np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.intp))
     few = kernel.take(X, idx)
     if kernel.fused() is not None:
-        double = VectorGram(kernel, few, np.float64, Workers(1))
         everything = np.arange(idx.size)
-        K = double.block(everything, everything)
+        K = np.asarray(kernel.evaluate(few.astype(np.float64)))
         K32 = VectorGram(kernel, few, np.float32, Workers(1)).block(everything, everything)
         error = float(np.abs(K - K32).max())
     else:

@@ -32,5 +32,12 @@ class KeptGram(MatrixGram):
     def exact(self) -> Gram:
         return self if self.dtype == np.float64 else self.origin.exact()
 
+    @property
+    def is_exact(self) -> bool:
+        return bool(self.dtype == np.float64)
+
+    def exact_block(self, idx: Index, jdx: Index) -> Float64:
+        return self.origin.exact_block(idx, jdx)
+
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         return KeptGram(self.K, self.origin.subset(idx, workers), self._points(idx))

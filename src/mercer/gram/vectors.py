@@ -248,6 +248,15 @@ class VectorGram(Gram):
             self._exact = VectorGram(self.kernel, self._data(), np.float64, self.workers, keep=False)
         return self._exact
 
+    @property
+    def is_exact(self) -> bool:
+        return bool(self.dtype == np.float64)
+
+    def exact_block(self, idx: Index, jdx: Index) -> Float64:
+        # By the kernel itself: a trial of a few values should not wait for the loops to be compiled in float64.
+        X = self._data()
+        return np.asarray(self.kernel.evaluate(X[idx].astype(np.float64), X[jdx].astype(np.float64)))
+
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         part = object.__new__(VectorGram)
         part._set(

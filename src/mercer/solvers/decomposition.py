@@ -109,14 +109,13 @@ class _Run:
             error = self._refresh()
             if self.problem.hopeless(self.b, self.f) or self._finished(error):
                 return
-            exact = self.gram.exact()
             if error > 0 or stalls:
-                self.f = exact.matvec(self.problem.beta(self.b))
+                self.f = self.gram.exact().matvec(self.problem.beta(self.b))
                 if self._finished(0.0):
                     return
             violation = self._violation()
-            if self.gram is not exact and (self.exhausted or violation > self._target()):
-                self.gram, self.block = exact, None  # what single precision can tell is used up
+            if not self.gram.is_exact and (self.exhausted or violation > self._target()):
+                self.gram, self.block = self.gram.exact(), None  # what single precision can tell is used up
                 self.exhausted = False
                 continue
             if violation > self._target():
@@ -137,13 +136,15 @@ class _Run:
         Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the others
         are recomputed. The largest error among hundreds of points, times 1.5, bounds that of all but a freak.
         """
-        exact = self.gram.exact()
         beta = self.problem.beta(self.b)
         support = np.flatnonzero(beta)
-        if exact is self.gram and self.block is None:
+        if self.gram.is_exact:
+            if self.block is not None:  # a cheap pass over a small problem: no rounding of many steps remains
+                self.f = self.gram.matvec(beta)
             return 0.0
-        if support.size * self.problem.n <= SMALL_PASS or exact is self.gram:
-            self.f = exact.matvec(beta)
+        if support.size * self.problem.n <= SMALL_PASS:
+            every = np.arange(self.problem.n)
+            self.f = self.gram.exact_block(every, support) @ beta[support]
             return 0.0
         g = self.problem.gradient(self.b, self.f)
         size = int(np.clip(self.problem.n // 8, 128, SAMPLE))
@@ -153,7 +154,7 @@ class _Run:
         true = np.zeros(sample.size)
         for s in range(0, support.size, SAMPLE):
             part = support[s : s + SAMPLE]
-            true += exact.block(sample, part) @ beta[part]
+            true += self.gram.exact_block(sample, part) @ beta[part]
         error = float(np.abs(true - self.f[sample]).max())
         self.f[sample] = true
         return 1.5 * error
@@ -274,7 +275,7 @@ class _Run:
         stopped: _Stop | None = None
         try:
             self._optimise(block, tol)
-            if block.violation > tol and gram.dtype == np.float32:
+            if block.violation > tol and not self.gram.is_exact:
                 # Rounding makes a near-singular block indefinite; no number of steps can mend that.
                 self.exhausted = True
             elif block.violation > tol and not self._lost(block, keep) and self._rescue(block, gram, p):
