@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer import _jit
 from mercer.gram.base import Float64, Floats, Gram, Index
 from mercer.gram.threads import Workers
 

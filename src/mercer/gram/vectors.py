@@ -173,7 +173,9 @@ class VectorGram(Gram):
         if not sp.issparse(X) and fused.statistic == "sqdist":
             centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         layout = Layout(X, fused, dtype, keep=keep, centre=centre)
-        diag = np.asarray(kernel.evaluate_diag(X), dtype=np.float64)
+        diag = np.empty(X.shape[0])
+        for s in range(0, X.shape[0], TILE_ROWS):  # float32 data, too, has its diagonal in float64
+            diag[s : s + TILE_ROWS] = kernel.evaluate_diag(X[s : s + TILE_ROWS].astype(np.float64, copy=False))
         self._set(kernel, lambda: X, layout, diag, workers, cache_bytes)
 
     def _set(
