@@ -105,7 +105,8 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         n = labels.size
         base = self._check_weight(sample_weight, X, n)
         weight, class_weight = self._weigh(classes, labels, base)
-        resolved = kernel.resolve(X, None if sample_weight is None else base)
+        kernel.validate()
+        resolved = kernel.resolve_on(X, None if sample_weight is None else base)  # X and weights are checked
         split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
         tasks = split(labels, classes.size, weight > 0)
         self._check_tasks(tasks, weight, base, classes)
@@ -153,7 +154,9 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         self, classes: np.ndarray, labels: np.ndarray, base: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the factors of C of the rows, and those of the classes."""
-        if isinstance(self.class_weight, dict):
+        if self.class_weight is None:
+            factors = np.ones(classes.size)
+        elif isinstance(self.class_weight, dict):
             factors = compute_class_weight(self.class_weight, classes=classes, y=classes[labels])
         else:  # "balanced" counts a row as often as its weight says
             factors = compute_class_weight(
