@@ -100,7 +100,7 @@ class OneClassSVM(BaseDetector):
     >>> from mercer import OneClassSVM
     >>> X = np.random.default_rng(0).standard_normal((100, 2))
     >>> model = OneClassSVM(nu=0.1).fit(X)
-    >>> model.predict([[0.0, 0.0], [9.0, 9.0]])
+    >>> model.predict([[0.5, -0.5], [9.0, 9.0]])
     array([ 1, -1])
     """
 

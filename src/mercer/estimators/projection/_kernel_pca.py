@@ -125,7 +125,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
     >>> pca.transform(X[:3]).shape
     (3, 2)
     >>> pca.explained_variance_ratio_.round(2)
-    array([0.54, 0.15])
+    array([0.74, 0.15])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -1,0 +1,34 @@
+"""The examples in docstrings are run."""
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+import mercer
+
+pytestmark = pytest.mark.core
+
+SOURCE = Path(mercer.__file__).parent
+LEAVES = {"cli", "_report", "plots", "play", "io", "distributed"}  # these may need an extra
+
+
+def modules_with_examples():
+    names = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        if ">>> " in path.read_text(encoding="utf-8") and parts[0] not in LEAVES:
+            names.append(".".join(["mercer", *parts]).removesuffix(".__init__"))
+    return names
+
+
+def test_there_are_examples():
+    assert "mercer.estimators.svc" in modules_with_examples()
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_examples_of(name):
+    tried = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert tried.attempted > 0
+    assert tried.failed == 0
