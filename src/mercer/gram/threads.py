@@ -25,7 +25,8 @@ def resolve_threads(n_jobs: int | None) -> int:
     worker. Negative numbers count back from all cores, as in joblib.
     """
     if n_jobs is None:
-        threads = joblib.effective_n_jobs(-1)
+        nested = joblib.parallel.get_active_backend()[0].nesting_level
+        threads = joblib.effective_n_jobs(-1) if nested else _cores()
         limit = os.environ.get("OMP_NUM_THREADS", "")
         if limit.isdigit() and int(limit) > 0:
             threads = min(threads, int(limit))
@@ -35,6 +36,19 @@ def resolve_threads(n_jobs: int | None) -> int:
             "n_jobs=0 has no meaning: use None or -1 for all cores, or a positive number of threads"
         )
     return max(1, int(joblib.effective_n_jobs(n_jobs)))
+
+
+@cache
+def _granted() -> int:
+    # joblib reads the container's limits from files, which costs as much as a small fit: once is enough.
+    return int(joblib.cpu_count())
+
+
+def _cores() -> int:
+    """Return the cores that this process may use now."""
+    if hasattr(os, "sched_getaffinity"):  # it may change while the process runs, and is quick to ask
+        return min(_granted(), len(os.sched_getaffinity(0)))
+    return _granted()
 
 
 @cache
