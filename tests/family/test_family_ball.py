@@ -175,15 +175,15 @@ def test_the_slab_is_that_of_principal_components():
 @pytest.mark.core
 def test_the_slab_of_many_points_agrees_with_the_slab_of_few():
     """Beyond some size the axes come from an iterative method."""
-    import mercer.problems.slab as slab
+    import mercer.solvers.axes as axes
 
     X = np.random.default_rng(0).normal(size=(300, 3)) * [3, 2, 0.5]
     few = SphereAndSlab(n_components=3, kernel=RBF(0.1)).fit(X)
-    whole, slab.DENSE = slab.DENSE, 10
+    whole, axes.DENSE = axes.DENSE, 10
     try:
         many = SphereAndSlab(n_components=3, kernel=RBF(0.1)).fit(X)
     finally:
-        slab.DENSE = whole
+        axes.DENSE = whole
     np.testing.assert_allclose(many.explained_variance_, few.explained_variance_, rtol=1e-9)
     np.testing.assert_allclose(many.residual(X), few.residual(X), atol=1e-7)
 

@@ -54,7 +54,9 @@ class SingleMachine(KernelMachine):
         weight = self._check_weight(sample_weight, X, n)
         self._check_feasible(weight)
         kernel.validate()
-        resolved = kernel.resolve_on(X, None if sample_weight is None else weight)  # X and weights are checked
+        resolved = kernel.resolve_on(
+            X, None if sample_weight is None else weight
+        )  # X and weights are checked
         previous = self._previous(n)
         self.kernel_ = resolved
         self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.ball import BaseBall
 from mercer.estimators.machine import KernelMachine
-from mercer.gram import Gram, Segment, cross_products
-from mercer.problems.slab import fit_slab, residuals
+from mercer.gram import Gram, Segment, Workers, cross_products
+from mercer.problems.slab import residuals, thinnest_slab
+from mercer.solvers.axes import principal_axes
 
 
 class SphereAndSlab(BaseBall):
@@ -163,15 +164,19 @@ class SphereAndSlab(BaseBall):
 
     def _fit_all(self, X: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Gram]:
         X, weight, matrix = super()._fit_all(X, sample_weight)
-        slab = fit_slab(matrix, weight, self.n_components, 0.5 * self.nu)
         there = np.flatnonzero(weight > 0)
-        self._slab_coef = slab.coef[there]
+        p = weight[there] / weight.sum()
+        # The threads work on tiles of their own here, so the matrix has none.
+        alone = matrix.exact().subset(there, Workers(1))
+        axes = principal_axes(alone, p, self.n_components, self._workers())
+        slab = thinnest_slab(axes.products, alone.diag(), p, 0.5 * self.nu)
+        self._slab_coef = axes.coef
         self._slab_points = there if self._pairwise_kernel else self.kernel_.take(X, there)
         self._slab_offsets, self._mean_squared_norm = slab.offsets, slab.mean_norm
         self._squared_width = slab.squared_width
         self.width_ = math.sqrt(slab.squared_width)
-        self.n_components_ = slab.variances.size
-        self.explained_variance_ = slab.variances
+        self.n_components_ = axes.variances.size
+        self.explained_variance_ = axes.variances
         return X, weight, matrix
 
     def residual(self, X: Any, *, diag: ArrayLike | None = None) -> np.ndarray:
