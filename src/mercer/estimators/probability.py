@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.gram import Gram
-from mercer.gram.resident import RememberingGram
+from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
 from mercer.problems.calibration import fit_link, link_logits
 from mercer.problems.coupling import couple_pairs, couple_rest, two_classes
@@ -76,12 +75,8 @@ class Calibration:
         weight : (rows,) float64
             The weights that the problem was made with.
         solver : Decomposition
-            The estimator's solver; its tolerance is replaced.
+            The estimator's solver.
         """
-
-        def solve(part: Gram, restricted: Dual, start: np.ndarray, tol: float) -> Solution:
-            return replace(solver, tol=tol, criterion="kkt").solve(part, restricted, start)
-
         found = held_out(
             matrix,
             dual,
@@ -89,8 +84,7 @@ class Calibration:
             self.fold[task.rows],
             task.sign,
             lambda out: problem(task.sign, np.where(out, 0.0, weight), matrix),
-            solve,
-            solver.block_bytes,
+            solver,
         )
         positive = task.sign[found.rows] > 0
         self.links[number] = fit_link(found.values, positive, self.weight[task.rows[found.rows]])

@@ -155,19 +155,18 @@ def _newton(B: Float64, target: Float64, weight: Float64, penalty: Float64, leas
     Control and Optimization 20.
     """
 
-    def value(c: Float64) -> float:
-        z = B @ c
+    def value(c: Float64, z: Float64) -> float:
         return float(weight @ (np.logaddexp(0.0, z) - target * z) + 0.5 * c @ penalty @ c)
 
     c = np.maximum(least, 1.0)
-    now = value(c)
+    z = B @ c
+    now = value(c, z)
     for _ in range(ROUNDS):
-        p = expit(B @ c)
+        p = expit(z)
         gradient = B.T @ (weight * (p - target)) + penalty @ c
-        hessian = (B * (weight * p * (1.0 - p))[:, None]).T @ B + penalty
+        hessian = (B.T * (weight * p * (1.0 - p))) @ B + penalty
         hessian[np.diag_indices_from(hessian)] += 1e-12 * (1.0 + hessian.trace())
-        held = (c <= least) & (gradient > 0)
-        free = ~held
+        free = (c > least) | (gradient <= 0)
         step = np.zeros(c.size)
         step[free] = -np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
         if -float(gradient @ step) <= 1e-14 * (1.0 + abs(now)):
@@ -175,7 +174,8 @@ def _newton(B: Float64, target: Float64, weight: Float64, penalty: Float64, leas
         length = 1.0
         while True:
             moved = np.maximum(c + length * step, least)
-            then = value(moved)
+            z = B @ moved
+            then = value(moved, z)
             if then <= now + 1e-4 * float(gradient @ (moved - c)) or length < 1e-12:
                 break
             length *= 0.5

@@ -4,37 +4,45 @@ For each fold H the problem without the points of H,
 
     minimise q(b)   subject to the box and the sums,   b_i = 0 for i in H,
 
-is started at the solution of the whole problem with b_H set to zero. Only the points that may change move:
-the free ones and those nearest to the margin, at most about twice as many as were free. The others, far
-beyond the margin or deep inside it, keep their variables. So the kernel values needed are one square block
-of the moving points, shared by all folds, and thin blocks between moving points, support vectors and the
-points whose values are wanted.
+is started at the solution of the whole problem with b_H set to zero, and solved to a loose tolerance:
+sequential minimal optimisation needs about as many steps for five folds as for one fit from zero.
+
+Where the solver had the whole kernel matrix in memory, the folds work on it and need no further kernel value.
+Beyond, only the points that may change move: the free ones and those as near to the margin as decisions
+move when a fold is left out. The others, far beyond the margin or deep inside it, keep their variables. The
+kernel values needed are then one square block of the moving points, shared by all folds, and thin blocks
+between moving points, support vectors and the points whose values are wanted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.gram import Gram
-from mercer.gram.resident import RememberingGram, ResidentGram
+from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
-from mercer.solvers.base import Float64, Solution
+from mercer.solvers.base import Float64, Limits, Solution
+from mercer.solvers.decomposition import Decomposition
+from mercer.solvers.dense import DenseBlock
 
-TOLERANCE = 0.1  # KKT violation of a fold, in units of the margin: far below what links can see
-NEAR = 0.3  # distance from the margin up to which a point may change sides when a fold is left out
-MOVING_PER_FREE, MOVING_AT_LEAST = 2.0, 128  # bound on the moving points
-RESIDENT = (
-    3072  # moving points up to which their block is kept; a larger one is faster recomputed than gathered
+TOLERANCE = (
+    0.2  # KKT violation of a fold, in units of the decisions' spread, or of the margin if that is less
 )
-ENOUGH, ENOUGH_OF_CLASS = 5000, 500  # held-out values after which further folds would teach nothing
+NEAR = 0.3  # distance from the margin of points that move in the first fold
+MOVING_PER_FREE, MOVING_AT_LEAST = 2.0, 128  # bound on them
+DISPLACED, FEW = 0.95, 20  # quantile of a fold's displacements, and the least sample of them
+WIDER = 1.1  # growth of the moving points that makes the first fold worth repeating
+RESIDENT = 5000  # moving points up to which they are one block
+ENOUGH, ENOUGH_OF_CLASS = 2500, 250  # held-out values after which further folds would teach little
+SLICE_WORK = 2e8  # block entries touched between two looks at the clock
 TILE = 1024  # rows of a block in memory at a time
 
 Index = NDArray[np.intp]
-Solve = Callable[[Gram, Dual, Float64, float], Solution]
 
 
 @dataclass(frozen=True)
@@ -63,8 +71,7 @@ def held_out(
     fold: Index,
     sign: Float64,
     without: Callable[[NDArray[np.bool_]], Dual],
-    solve: Solve,
-    block_bytes: int,
+    solver: Decomposition,
 ) -> HeldOut:
     """Return decision values of points under machines trained without their fold.
 
@@ -82,55 +89,15 @@ def held_out(
         Labels +1 and -1. Folds end early when there are held-out values enough of both.
     without : callable
         Given the mask of held-out points, returns the same problem (same variables) with those held at zero.
-    solve : callable
-        Given a Gram, a problem, a start and a tolerance, returns a solution.
-    block_bytes : int
-        Memory for the block of the moving points.
-
-    Notes
-    -----
-    The bias and the scale of a fold's machine come from its free variables, all of which move.
+    solver : Decomposition
+        Memory, limits, and the method where a block would be too large; its tolerance is not used.
     """
-    b, f = solution.b, solution.f
-    used = _enough(fold, sign)
-    held = [np.flatnonzero(fold == k) for k in used]
-    starts = [np.where(fold == k, 0.0, b) for k in used]
-    problems = [without(fold == k) for k in used]
-    scale = _scale(whole, b, f)
-    A = _moving(whole, b, f, scale, problems, starts)
-    inside = np.zeros(whole.n, dtype=bool)
-    inside[A] = True
-    K: Gram
-    if A.size <= RESIDENT and A.size**2 * gram.dtype.itemsize <= block_bytes:
-        K = ResidentGram(gram.block(A, A), gram.is_psd)
+    folds = _Folds(gram, whole, solution, fold, _enough(fold, sign), without, solver)
+    if isinstance(gram, RememberingGram) and gram.whole is not None:
+        values = folds.on_all(gram.whole)
     else:
-        K = gram.subset(A)
-    # What the held-out points leave of f, at the moving points and at themselves.
-    left = f[:, None] - _products(gram, np.stack([b - start for start in starts], axis=1), held, A)
-    first = np.stack([start[A] for start in starts], axis=1)
-    offsets = left[A] - _all_products(K, first)
-    changes = np.zeros((whole.n, len(held)))
-    machines = []
-    n_iter = 0
-    for k, (problem, start) in enumerate(zip(problems, starts, strict=True)):
-        part = problem.take(A)
-        part.sums = problem.sums - _group_sums(problem, np.where(inside, 0.0, start))
-        part.p = part.p + offsets[:, k]
-        reached = solve(K, part, first[:, k].copy(), TOLERANCE / scale)
-        if reached.status == "interrupted":
-            raise KeyboardInterrupt
-        n_iter += reached.n_iter
-        changes[A, k] = reached.b - first[:, k]
-        b_fold, f_fold = start + changes[:, k], f.copy()
-        f_fold[A] = reached.f + offsets[:, k]
-        machine = problem.machine(b_fold, f_fold)
-        machines.append((_scale_of(machine.coef, b_fold), machine.intercept))
-    left += _products(gram, changes, held, None)
-    values = [
-        factor * left[rows, k] + bias
-        for k, (rows, (factor, bias)) in enumerate(zip(held, machines, strict=True))
-    ]
-    return HeldOut(np.concatenate(held), np.concatenate(values), n_iter)
+        values = folds.on_some()
+    return HeldOut(np.concatenate(folds.held), np.concatenate(values), folds.n_iter)
 
 
 def _enough(fold: Index, sign: Float64) -> list[int]:
@@ -146,15 +113,150 @@ def _enough(fold: Index, sign: Float64) -> list[int]:
     return used
 
 
+class _Folds:
+    """The problem of all points, its solution, and what the folds share."""
+
+    def __init__(
+        self,
+        gram: Gram,
+        whole: Dual,
+        solution: Solution,
+        fold: Index,
+        used: list[int],
+        without: Callable[[NDArray[np.bool_]], Dual],
+        solver: Decomposition,
+    ) -> None:
+        self.gram, self.whole, self.solver = gram, whole, solver
+        self.b, self.f = solution.b, solution.f
+        self.held = [np.flatnonzero(fold == k) for k in used]
+        self.problems = [without(fold == k) for k in used]
+        self.starts = np.stack([np.where(fold == k, 0.0, self.b) for k in used])
+        machine = whole.machine(self.b, self.f)
+        self.values = machine.values
+        self.scale = _scale_of(machine.coef, self.b) or 1.0
+        self.tol = TOLERANCE * min(1.0, float(np.std(machine.values)) or 1.0) / self.scale
+        # An ill-conditioned problem may need many steps even for this: no more than the fit itself took.
+        self.most_steps = max(solution.n_iter // len(used), whole.n)
+        self.n_iter = 0
+
+    def read(self, k: int, b: Float64, f: Float64) -> Float64:
+        """Return the decision values of fold k, given K beta there and at the free points."""
+        machine = self.problems[k].machine(b, f)
+        values: Float64 = _scale_of(machine.coef, b) * f[self.held[k]] + machine.intercept
+        return values
+
+    # -- small problems: all points move ---------------------------------------------------------------------
+
+    def on_all(self, K: Any) -> list[Float64]:
+        """Return the folds' values, all of the kernel matrix being in memory."""
+        f = self.f - _dense_products(K, self.b - self.starts)
+        diag = self.gram.diag()
+        b = np.stack([self.descend(K, diag, p, self.starts[k], f[k]) for k, p in enumerate(self.problems)])
+        f += _dense_products(K, b - self.starts)
+        return [self.read(k, b[k], f[k]) for k in range(len(self.problems))]
+
+    def descend(self, K: Any, diag: Float64, problem: Dual, start: Float64, f: Float64) -> Float64:
+        """Return the variables that are reached from ``start``, where K beta (of all points) is f."""
+        b = problem.nearest(start)
+        mended = np.flatnonzero(b != start)
+        f = f + (b - start)[mended] @ K[mended]
+        block = DenseBlock(K, diag, problem, b, problem.gradient(b, f))
+        limits = self.solver.limits or Limits()
+        done = 0
+        while True:
+            slice_steps = max(200, SLICE_WORK // (6 * block.size))
+            ask = int(min(slice_steps, self.most_steps - done, limits.steps_left(done)))
+            taken = block.run(self.tol, ask)
+            done += taken
+            if block.violation <= self.tol or taken < ask or limits.out_of_time():
+                break
+            if min(self.most_steps - done, limits.steps_left(done)) <= 0:
+                break
+        self.n_iter += done
+        block.write(b)
+        return b
+
+    # -- large problems: the points near the margin move -----------------------------------------------------
+
+    def on_some(self) -> list[Float64]:
+        """Return the folds' values; only the points that may change move."""
+        whole = self.whole
+        g = whole.gradient(self.b, self.f)
+        free = (self.b > whole.lo) & (self.b < whole.hi)
+        distance = self.scale * np.abs(whole.costs(g, whole.multipliers(self.b, g)))
+        distance[free] = 0.0
+        distance[whole.fixed] = np.inf
+        order = np.argsort(distance, kind="stable")
+        most = int(MOVING_PER_FREE * free.sum()) + MOVING_AT_LEAST
+        A = self.moving(order, min(int((distance <= NEAR).sum()), most))
+        values = self.run([0], A)
+        wide = self.moving(order, int((distance <= self.displacement(values[0])).sum()))
+        everything = list(range(len(self.held)))
+        if wide.size > WIDER * A.size:
+            return self.run(everything, wide)
+        return values + self.run(everything[1:], A)
+
+    def moving(self, order: Index, size: int) -> Index:
+        """Return the first points of an order, enough for every fold's sums to be mended among them."""
+        while size < order.size:
+            A = order[:size]
+            if all(_feasible(p, A, start) for p, start in zip(self.problems, self.starts, strict=True)):
+                return A
+            size = max(2 * size, MOVING_AT_LEAST)
+        return order
+
+    def displacement(self, values: Float64) -> float:
+        """Return how far decisions move when a fold is left out: seen at its points that bore no weight."""
+        rows = self.held[0]
+        moved = np.abs(values - self.values[rows])
+        idle = self.b[rows] == 0
+        return float(np.quantile(moved[idle] if idle.sum() >= FEW else moved, DISPLACED))
+
+    def run(self, which: list[int], A: Index) -> list[Float64]:
+        """Return the decision values of some folds when the points A move."""
+        if not which:
+            return []
+        starts, held = self.starts[which], [self.held[k] for k in which]
+        dense = A.size <= RESIDENT and A.size**2 * self.gram.dtype.itemsize <= self.solver.block_bytes
+        K: Any = self.gram.block(A, A) if dense else self.gram.subset(A)
+        diag = self.gram.diag()[A]
+        # What the held-out points leave of f, at the moving points and at themselves.
+        left = self.f - _products(self.gram, self.b - starts, held, A)
+        changes = np.zeros(left.shape)
+        reached = []
+        for k, start in enumerate(starts):
+            problem = self.problems[which[k]]
+            part = problem.take(A)
+            rest = start.copy()
+            rest[A] = 0.0
+            part.sums = problem.sums - _group_sums(problem, rest)
+            if dense:
+                changes[k, A] = self.descend(K, diag, part, start[A], left[k, A]) - start[A]
+                reached.append(left[k, A] + _dense_products(K, changes[k, A]))
+            else:
+                b, f = self.decompose(K, part, start[A], left[k, A])
+                changes[k, A] = b - start[A]
+                reached.append(f)
+        left += _products(self.gram, changes, held, None)
+        left[:, A] = reached
+        return [self.read(k, starts[t] + changes[t], left[t]) for t, k in enumerate(which)]
+
+    def decompose(self, K: Gram, part: Dual, start: Float64, f: Float64) -> tuple[Float64, Float64]:
+        """Return the variables and K beta (of all points) that are reached from ``start``, where K beta is
+        f."""
+        offset = f - K.matvec(start)
+        part.p = part.p + offset
+        reached = replace(self.solver, tol=self.tol, criterion="kkt").solve(K, part, start)
+        if reached.status == "interrupted":
+            raise KeyboardInterrupt
+        self.n_iter += reached.n_iter
+        return reached.b, reached.f + offset
+
+
 def _scale_of(coef: Float64, b: Float64) -> float:
     """Return the factor between the dual variables and the machine's coefficients."""
     size = float(np.abs(b).sum())
     return float(np.abs(coef).sum()) / size if size > 0 else 1.0
-
-
-def _scale(problem: Dual, b: Float64, f: Float64) -> float:
-    scale = _scale_of(problem.machine(b, f).coef, b)
-    return scale if scale > 0 else 1.0
 
 
 def _group_sums(problem: Dual, b: Float64) -> Float64:
@@ -162,29 +264,6 @@ def _group_sums(problem: Dual, b: Float64) -> Float64:
         return np.zeros(0)
     sums: Float64 = np.bincount(problem.group, weights=b, minlength=problem.sums.size).astype(np.float64)
     return sums
-
-
-def _moving(
-    problem: Dual, b: Float64, f: Float64, scale: float, problems: list[Dual], starts: list[Float64]
-) -> Index:
-    """Return the points that move in the folds, nearest to the margin first.
-
-    They are enough for every fold's sums to be mended among them; the first give what a start lacks.
-    """
-    g = problem.gradient(b, f)
-    free = (b > problem.lo) & (b < problem.hi)
-    distance = scale * np.abs(problem.costs(g, problem.multipliers(b, g)))
-    distance[free] = 0.0
-    distance[problem.fixed] = np.inf
-    order = np.argsort(distance, kind="stable")
-    most = int(MOVING_PER_FREE * free.sum()) + MOVING_AT_LEAST
-    size = min(int((distance <= NEAR).sum()), most)
-    while size < b.size:
-        A = order[:size]
-        if all(_feasible(p, A, start) for p, start in zip(problems, starts, strict=True)):
-            return A
-        size = max(2 * size, MOVING_AT_LEAST)
-    return order
 
 
 def _feasible(problem: Dual, A: Index, b: Float64) -> bool:
@@ -200,25 +279,22 @@ def _feasible(problem: Dual, A: Index, b: Float64) -> bool:
     return bool(((missing > low) & (missing < high)).all())
 
 
+def _dense_products(K: Any, V: Float64) -> Float64:
+    """Return V K for a symmetric matrix in memory."""
+    products: Float64 = (V.astype(K.dtype) @ K).astype(np.float64)
+    return products
+
+
 def _products(gram: Gram, V: Float64, held: list[Index], also: Index | None) -> Float64:
-    """Return K V, column k at the points of fold k and at the points ``also``; elsewhere anything."""
-    if isinstance(gram, RememberingGram) and gram.whole is not None:
-        return _all_products(gram.whole, V)
+    """Return V K, row k at the points of fold k and at the points ``also``; elsewhere zero."""
     out = np.zeros(V.shape)
     if also is not None:
-        used = np.flatnonzero(V.any(axis=1))
-        out[also] = _product(gram, also, used, V[used])
+        used = np.flatnonzero(V.any(axis=0))
+        out[:, also] = _product(gram, also, used, V[:, used].T).T
     for k, rows in enumerate(held):
-        used = np.flatnonzero(V[:, k])
-        out[rows, k] = _product(gram, rows, used, V[used, k])
+        used = np.flatnonzero(V[k])
+        out[k, rows] = _product(gram, rows, used, V[k, used])
     return out
-
-
-def _all_products(gram: Gram, V: Float64) -> Float64:
-    if isinstance(gram, ResidentGram):
-        products: Float64 = (V.T.astype(gram.dtype) @ gram.K).T.astype(np.float64)
-        return products
-    return np.stack([gram.matvec(v) for v in V.T], axis=1)
 
 
 def _product(gram: Gram, rows: Index, columns: Index, coef: Float64) -> Float64:
