@@ -209,15 +209,26 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-register(
-    lambda m: hasattr(m, "dual_coef_") and hasattr(m, "predict") and not hasattr(m, "classes_"), _regressor
-)
-register(
-    lambda m: hasattr(m, "offset_") and hasattr(m, "score_samples") and hasattr(m, "outside_fraction_"),
-    _plane,
-)
-register(lambda m: isinstance(m, SVDD) and not isinstance(m, SphereAndSlab), _ball)
-register(
-    lambda m: hasattr(m, "classes_") and (hasattr(m, "mistakes_") or hasattr(m, "n_updates_")), _perceptron
-)
-register(lambda m: hasattr(m, "classes_") and hasattr(m, "margin_") and hasattr(m, "certificate_"), _pairs)
+def _is_regressor(model: Any) -> bool:
+    no_other = not hasattr(model, "classes_") and not hasattr(model, "offset_")
+    return no_other and hasattr(model, "dual_coef_") and hasattr(model, "predict")
+
+
+def _is_plane(model: Any) -> bool:
+    own = not isinstance(model, SphereAndSlab)  # its region is no plane and no ball, but what both leave
+    return own and all(hasattr(model, name) for name in ("offset_", "score_samples", "outside_fraction_"))
+
+
+def _is_perceptron(model: Any) -> bool:
+    return hasattr(model, "classes_") and (hasattr(model, "mistakes_") or hasattr(model, "n_updates_"))
+
+
+def _is_pairs(model: Any) -> bool:
+    return all(hasattr(model, name) for name in ("classes_", "margin_", "certificate_", "_raw_decision"))
+
+
+register(_is_regressor, _regressor)
+register(_is_plane, _plane)
+register(lambda model: isinstance(model, SVDD), _ball)
+register(_is_perceptron, _perceptron)
+register(_is_pairs, _pairs)
