@@ -259,5 +259,14 @@ def test_which_kernels_are_fused():
         *(Matern(nu=nu) for nu in (1.5, 2.5, np.inf)),
     ]
     assert {k.fused().code for k in fused_kernels} == set(LINES)
-    for k in (Matern(nu=0.5), RationalQuadratic(), RBF(), RBF([1.0, 2.0]), Matern([1.0, 2.0]), Polynomial(2.5, 1.0), Laplacian(1.0), Spline()):
+    for k in (
+        Matern(nu=0.5),
+        RationalQuadratic(),
+        RBF(),
+        RBF([1.0, 2.0]),
+        Matern([1.0, 2.0]),
+        Polynomial(2.5, 1.0),
+        Laplacian(1.0),
+        Spline(),
+    ):
         assert k.fused() is None

@@ -9,13 +9,13 @@ import numba
 from numba import types
 from numba.extending import intrinsic
 
-if numba.config.DISABLE_JIT:
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
 
-    def float32_from_bits(i: int) -> float:
+    def float32_from_bits(i: Any) -> Any:
         """Return the float32 whose bits are ``i``."""
         return float(struct.unpack("<f", struct.pack("<i", int(i)))[0])
 
-    def float64_from_bits(i: int) -> float:
+    def float64_from_bits(i: Any) -> Any:
         """Return the float64 whose bits are ``i``."""
         return float(struct.unpack("<d", struct.pack("<q", int(i)))[0])
 
@@ -47,12 +47,13 @@ else:
     def prefer_wide_vectors(typingctx: Any) -> Any:
         """Ask LLVM for the widest vectors of the machine in the calling function (its default is half).
 
-        The function is kept out of its callers: inlined there it would lose the request, and be optimised again
-        in each of them, which is most of the time that compilation takes.
+        The function is kept out of its callers: inlined there it would lose the request, and be optimised
+        again in each of them, which is most of the time that compilation takes.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            # llvmlite checks attribute names against a list that lacks this one; it prints what the set holds.
+            # llvmlite checks attribute names against a list that lacks this one; it prints what the set
+            # holds.
             set.add(builder.function.attributes, '"prefer-vector-width"="512"')
             builder.function.attributes.add("noinline")
             return context.get_dummy_value()

@@ -25,8 +25,8 @@ def compiled(
 ) -> Any:
     """Compile ``function`` on its first call, without the GIL, cached on disk when possible.
 
-    ``inline`` puts it into its callers; ``inner`` says that only compiled code calls it, which saves compiling the
-    entrance from Python (and a file on disk: it is stored with its callers).
+    ``inline`` puts it into its callers; ``inner`` says that only compiled code calls it, which saves
+    compiling the entrance from Python (and a file on disk: it is stored with its callers).
     """
     if function is None:
         return lambda f: compiled(f, fastmath=fastmath, inline=inline, inner=inner)
@@ -34,8 +34,11 @@ def compiled(
     if inline:
         return numba.njit(function, inline="always", **options)
     if inner:
-        return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        return numba.njit(function, **options)
     try:
         return numba.njit(function, cache=True, **options)
-    except RuntimeError:  # numba: "no locator available": neither the package nor the user's cache is writable
+    except (
+        RuntimeError
+    ):  # numba: "no locator available": neither the package nor the user's cache is writable
         return numba.njit(function, **options)

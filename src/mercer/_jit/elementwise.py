@@ -1,4 +1,4 @@
-"""The elementwise line of a fused kernel, applied in place to a run of squared distances or inner products."""
+"""The elementwise line of a fused kernel, in place, on squared distances or inner products."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _exp_in_place(s: np.ndarray) -> None:
 def transform(s: np.ndarray, code: int, a: float, b: float, c: float) -> None:
     """Replace each entry of ``s`` (1-D, contiguous) by the kernel value that it determines.
 
-    The constants have the precision of ``s``. All lines that need an exponential share one loop for it: it is long
-    code, and compiling it once is enough.
+    The constants have the precision of ``s``. All lines that need an exponential share one loop for it: it is
+    long code, and compiling it once is enough.
     """
     prefer_wide_vectors()
     n = s.size

@@ -18,7 +18,9 @@ FEW = 16  # points of Z in a tile: 16 x 512 float32 are 32 kB
 
 
 @compiled(fastmath=CONTRACT, inner=True)
-def _distances(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, e: int, out0: np.ndarray, out1: np.ndarray) -> None:
+def _distances(
+    XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, e: int, out0: np.ndarray, out1: np.ndarray
+) -> None:
     """out0[t] = |x_{s+t} - z_c|^2 and out1 the same for z_e; differences first, so nothing cancels.
 
     Features of X are in rows. Two points of Z share each load of X, four features each load of the sums.
@@ -130,7 +132,7 @@ def _dense(
     product: np.ndarray,
     panel: np.ndarray,
 ) -> None:
-    """Tiles for `dense_product` (``coef`` not empty) or `dense_panel`: one function, compiled once for both."""
+    """Tiles for `dense_product` (``coef`` not empty) or `dense_panel`, compiled once for both."""
     tile = np.empty((FEW, TILE), XT.dtype)
     flat = tile.reshape(-1)
     fold = coef.size > 0
@@ -241,7 +243,7 @@ def _sparse(
     product: np.ndarray,
     panel: np.ndarray,
 ) -> None:
-    """Rows for `sparse_product` (``coef`` not empty) or `sparse_panel`: one function, compiled once for both."""
+    """Rows for `sparse_product` (``coef`` not empty) or `sparse_panel`, compiled once for both."""
     scratch = np.empty((1, ZT.shape[1]), ZT.dtype)
     fold = coef.size > 0
     for j in range(j0, j1):

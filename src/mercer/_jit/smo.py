@@ -3,8 +3,8 @@
     minimise 1/2 b'(K + diag(r)) b + p'b   subject to  lo <= b <= hi,  the sum over each group fixed
 
 The gradient's negative ``v = -(K b + r b + p)`` is kept as two arrays: ``up`` holds v where b may grow and
--inf elsewhere, ``down`` holds v where b may shrink and +inf elsewhere. All loops over the block are then free of
-branches. Maxima are taken by a halving tree, which vectorises where a running maximum does not.
+-inf elsewhere, ``down`` holds v where b may shrink and +inf elsewhere. All loops over the block are then free
+of branches. Maxima are taken by a halving tree, which vectorises where a running maximum does not.
 
 Variables come in ``copies`` of the block's points (two for regression: one for each side of the tube); the
 variable q of copy c is number c w + q.
@@ -30,7 +30,7 @@ def _tree_max(s: np.ndarray, n: int) -> float:
     best = s[0]
     for t in range(1, n):
         best = max(best, s[t])
-    return best
+    return best  # type: ignore[no-any-return]
 
 
 @compiled(fastmath=CONTRACT, inner=True)
@@ -39,18 +39,18 @@ def _tree_max_of(source: np.ndarray, start: int, n: int, s: np.ndarray) -> float
     prefer_wide_vectors()
     x = source[start : start + n]
     if n == 1:
-        return x[0]
+        return x[0]  # type: ignore[no-any-return]
     h = (n + 1) // 2
     for t in range(n - h):
         s[t] = max(x[t], x[t + h])
     if n - h < h:
         s[h - 1] = x[h - 1]
-    return _tree_max(s, h)
+    return _tree_max(s, h)  # type: ignore[no-any-return]
 
 
 @compiled(inner=True)
 def _find(s: np.ndarray, start: int, stop: int, value: float) -> int:
-    """Return the first position of ``value``: whole chunks are counted, which vectorises, before one is scanned."""
+    """Return the first position of ``value``; whole chunks are counted, which vectorises, before a scan."""
     t = start
     while t + 128 < stop:
         hits = 0
@@ -95,9 +95,10 @@ def _scores(
     floor: float,
     score: np.ndarray,
 ) -> None:
-    """score = ((top - down) / unit)^2 / (own + curvature - 2 row): the gain of each partner for one variable.
+    """Give score = ((top - down) / unit)^2 / (own + curvature - 2 row): the gain of each partner for one variable.
 
-    In the precision of the block: it only ranks. The unit keeps the squares of tiny differences from vanishing.
+    In the precision of the block: it only ranks. The unit keeps the squares of tiny differences from
+    vanishing.
     """
     prefer_wide_vectors()
     k = row[q0 : q0 + m]
@@ -139,7 +140,9 @@ def _shift_one(up: np.ndarray, down: np.ndarray, start: int, w: int, row: np.nda
 
 
 @compiled(inner=True)
-def _place(t: int, value: float, b: np.ndarray, lo: np.ndarray, hi: np.ndarray, up: np.ndarray, down: np.ndarray) -> None:
+def _place(
+    t: int, value: float, b: np.ndarray, lo: np.ndarray, hi: np.ndarray, up: np.ndarray, down: np.ndarray
+) -> None:
     up[t] = value if b[t] < hi[t] else -np.inf
     down[t] = value if b[t] > lo[t] else np.inf
 
@@ -291,7 +294,9 @@ def _largest(up: np.ndarray, down: np.ndarray, starts: np.ndarray, scratch: np.n
 
 
 @compiled(fastmath=CONTRACT, inner=True)
-def _single_scores(up: np.ndarray, down: np.ndarray, curvature: np.ndarray, floor: float, score: np.ndarray) -> None:
+def _single_scores(
+    up: np.ndarray, down: np.ndarray, curvature: np.ndarray, floor: float, score: np.ndarray
+) -> None:
     prefer_wide_vectors()
     for t in range(up.size):
         g = max(up[t], -down[t])
@@ -312,7 +317,7 @@ def singles(
     max_steps: int,
     floor: float,
 ) -> tuple[int, float]:
-    """Change one variable at a time, that of largest gain: the problem without a bias, hence without groups."""
+    """Change one variable at a time, that of largest gain: without a bias there are no groups."""
     w = K.shape[0]
     m = b.size
     copies = m // w

@@ -9,10 +9,12 @@ import scipy.sparse as sp
 
 from mercer.gram.base import Gram
 from mercer.gram.generic import GenericGram
+from mercer.gram.layout import SPARSE_DENSITY
 from mercer.gram.matrix import MatrixGram
 from mercer.gram.threads import Workers
-from mercer.gram.vectors import SPARSE_DENSITY, VectorGram
+from mercer.gram.vectors import VectorGram
 from mercer.kernels import Kernel, Precomputed
+from mercer.kernels.data import is_sparse
 
 SAMPLE = 48  # points on which single precision is tried
 LOSS_ALLOWED = 1e-5  # error of single precision, in units of the spread of the points in feature space
@@ -66,7 +68,7 @@ def gram(
 def suitable_layout(X: Any, cache_bytes: int) -> Any:
     """Return mostly-zero dense data as CSR and mostly-full sparse data as an array."""
     n, d = X.shape
-    if sp.issparse(X):
+    if is_sparse(X):
         if X.nnz > SPARSE_DENSITY * n * d and n * d * X.dtype.itemsize <= cache_bytes // 2:
             return X.toarray()
         return X

@@ -16,8 +16,8 @@ RECENT = 4  # batches used in the last few calls are never put out
 class HotRows:
     """A cache that admits a row only when it is asked for the second time.
 
-    A support vector on its way to the bound changes once; keeping its row would cost memory traffic for nothing.
-    Free vectors change a little in every round: their rows are worth the memory.
+    A support vector on its way to the bound changes once; keeping its row would cost memory traffic for
+    nothing. Free vectors change a little in every round: their rows are worth the memory.
 
     Parameters
     ----------

@@ -1,3 +1,4 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
 """A kernel matrix that was worth computing whole, shared by all pairs of classes."""
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.gram.base import Float64, Floats
+from mercer.gram.fill import PANEL, add_panel_product, fill_panel
+from mercer.gram.layout import Layout
 from mercer.gram.threads import Workers
-from mercer.gram.vectors import PANEL, Layout, add_panel_product, fill_panel
 from mercer.kernels import Kernel, Precomputed
 
 TILE_VALUES = 1 << 21  # kernel values in memory at a time, per thread

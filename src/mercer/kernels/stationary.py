@@ -151,7 +151,8 @@ class Matern(_LengthScale):
     def fused(self) -> Fused | None:
         if np.ndim(self.length_scale):
             return None
-        # nu = 1/2 needs tiny distances to full precision, which a matrix product in the Gram layer cannot give.
+        # nu = 1/2 needs tiny distances to full precision, which a matrix product in the Gram layer cannot
+        # give.
         codes = dict(zip(NUS[1:], (fused.MATERN32, fused.MATERN52, fused.RBF), strict=True))
         return Fused("sqdist", codes[self.nu], self._rate) if self.nu in codes else None
 

@@ -19,7 +19,7 @@ Criterion = Literal["kkt", "gap"]
 
 @dataclass
 class Limits:
-    """When to give up: steps (-1: never) and seconds (None: never), counted from the creation of this object."""
+    """When to give up: steps (-1: never) and seconds (None: never), counted from its creation."""
 
     max_iter: int = -1
     time_limit: float | None = None
@@ -82,5 +82,12 @@ class Solution:
             nan = float("nan")
             return Certificate(v.primal, v.dual, nan, nan, v.violation, self.n_iter, status, criterion)
         return Certificate(
-            v.primal, v.dual, v.gap, relative(v.gap, v.primal, v.dual), v.violation, self.n_iter, self.status, criterion
+            v.primal,
+            v.dual,
+            v.gap,
+            relative(v.gap, v.primal, v.dual),
+            v.violation,
+            self.n_iter,
+            self.status,
+            criterion,
         )

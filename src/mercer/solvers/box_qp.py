@@ -27,7 +27,8 @@ def solve_box_qp(
 ) -> tuple[Float64, int]:
     """Minimise 1/2 b'Qb + p'b subject to lo <= b <= hi and A b = s.
 
-    With slacks x = b - lo and t = hi - b and multipliers z, u of the two sides, each iteration solves the linearised
+    With slacks x = b - lo and t = hi - b and multipliers z, u of the two sides, each iteration solves the
+    linearised
     conditions by one Cholesky factorisation of Q + diag(z/x + u/t) for a predictor and a corrector direction.
 
     Parameters
@@ -54,8 +55,8 @@ def solve_box_qp(
 
     References
     ----------
-    Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optimization 2. Nocedal and
-    Wright (2006), Numerical Optimization, chapter 16.
+    Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optimization 2.
+    Nocedal and Wright (2006), Numerical Optimization, chapter 16.
     """
     m, groups = p.size, A.shape[0]
     below, above = np.isfinite(lo), np.isfinite(hi)
@@ -71,9 +72,8 @@ def solve_box_qp(
     scale_dual = 1.0 + float(np.abs(p).max(initial=0.0))
     scale_primal = 1.0 + float(np.abs(s).max(initial=0.0))
     iteration = 0
-    for iteration in range(1, max_iter + 1):
-        if should_stop():
-            break
+    while iteration < max_iter and not should_stop():
+        iteration += 1
         x = np.where(below, b - lo, 1.0)
         t = np.where(above, hi - b, 1.0)
         Qb = Q @ b
@@ -111,11 +111,15 @@ def solve_box_qp(
             factor: tuple[Float64, bool] = factor,
             HA: Float64 = HA,
             S: Float64 = S,
+            z: Float64 = z,
+            u: Float64 = u,
         ) -> tuple[Float64, Float64, Float64, Float64]:
             # comp_z = x z - target, and likewise u: eliminate both multipliers.
             rhs = -dual_residual - np.where(below, comp_z / x, 0.0) + np.where(above, comp_u / t, 0.0)
             free = cho_solve(factor, rhs, check_finite=False)
-            dy = np.linalg.solve(S, A @ free + primal_residual) if groups else np.zeros(0)
+            dy = np.zeros(groups)
+            if groups:
+                dy += np.linalg.solve(S, A @ free + primal_residual)
             db = free - HA @ dy
             dz = np.where(below, (-comp_z - z * db) / x, 0.0)
             du = np.where(above, (-comp_u + u * db) / t, 0.0)
@@ -128,7 +132,9 @@ def solve_box_qp(
         sigma = (max(mu_affine, 0.0) / mu) ** 3 if mu > 0 else 0.0
         db, dy, dz, du = direction(x * z + db * dz - sigma * mu, t * u - db * du - sigma * mu)
         primal, dual = _lengths(db, dz, du, x, t, z, u, below, above)
-        step = STEP_TO_BOUNDARY * min(primal, dual)  # a common step keeps the quadratic term's residual linear
+        step = STEP_TO_BOUNDARY * min(
+            primal, dual
+        )  # a common step keeps the quadratic term's residual linear
         step = min(1.0, step)
         b = b + step * db
         y, z, u = y + step * dy, z + step * dz, u + step * du
@@ -136,10 +142,17 @@ def solve_box_qp(
 
 
 def _lengths(
-    db: Float64, dz: Float64, du: Float64, x: Float64, t: Float64, z: Float64, u: Float64, below: NDArray[np.bool_],
+    db: Float64,
+    dz: Float64,
+    du: Float64,
+    x: Float64,
+    t: Float64,
+    z: Float64,
+    u: Float64,
+    below: NDArray[np.bool_],
     above: NDArray[np.bool_],
-) -> tuple[float, float]:  # fmt: skip
-    """Return the largest steps, at most 1 / STEP_TO_BOUNDARY, that keep slacks and multipliers non-negative."""
+) -> tuple[float, float]:
+    """Return the largest steps, at most 1 / STEP_TO_BOUNDARY, to where a slack or multiplier is zero."""
     most = 1.0 / STEP_TO_BOUNDARY
     with np.errstate(divide="ignore", invalid="ignore"):
         primal = min(

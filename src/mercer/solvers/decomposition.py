@@ -1,9 +1,11 @@
 """Decomposition: a working set of many variables, solved by a smaller working set, down to a dense block.
 
-Each round takes all free points and the worst violators of each side, solves the problem restricted to them to a
-fraction of the present violation, and updates K beta by the kernel rows of the points that changed. The restricted
-problem is solved the same way on its own, smaller kernel matrix, until a block is small enough for sequential minimal
-optimisation in the processor's cache.
+Each round takes all free points and the worst violators of each side, solves the problem restricted to them
+to a
+fraction of the present violation, and updates K beta by the kernel rows of the points that changed. The
+restricted
+problem is solved the same way on its own, smaller kernel matrix, until a block is small enough for sequential
+minimal optimisation in the processor's cache.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ SAMPLE = 1024  # points, at most, on which the error of single precision is meas
 SMALL_PASS = 50_000  # kernel values that are recomputed in double precision without a thought
 
 
-class _Stop(Exception):
+class _LimitError(Exception):
     """A limit was reached; the point is consistent."""
 
     def __init__(self, status: Status) -> None:
@@ -55,8 +57,8 @@ class Decomposition:
 
     References
     ----------
-    Osuna, Freund and Girosi (1997); Platt (1999); Fan, Chen and Lin (2005), Working set selection using second
-    order information for training support vector machines, JMLR 6.
+    Osuna, Freund and Girosi (1997); Platt (1999); Fan, Chen and Lin (2005), Working set selection using
+    second order information for training support vector machines, JMLR 6.
     """
 
     tol: float = 1e-3
@@ -85,14 +87,15 @@ class _Run:
         self.block: Any = None
         self.exhausted = False  # single precision makes no headway: go on in double
 
-    # -- precision ---------------------------------------------------------------------------------------------
+    # -- precision
+    # ---------------------------------------------------------------------------------------------
 
     def solve(self) -> Solution:
         status: Status = "optimal"
         try:
             self.f = self.gram.matvec(self.problem.beta(self.b))
             self._to_the_end()
-        except _Stop as stop:
+        except _LimitError as stop:
             status = stop.status
         except KeyboardInterrupt:
             status = "interrupted"
@@ -124,7 +127,7 @@ class _Run:
                 if stalls > 2:
                     if violation <= 1e-11 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
                         return
-                    raise _Stop("iteration_limit")
+                    raise _LimitError("iteration_limit")
                 continue
             self.tol *= 0.2  # the gap asks for a smaller violation than the one reached
             if self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
@@ -133,7 +136,8 @@ class _Run:
     def _refresh(self) -> float:
         """Recompute K beta in float64 where it matters; return a bound on the error of the rest.
 
-        Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the others
+        Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the
+        others
         are recomputed. The largest error among hundreds of points, times 1.5, bounds that of all but a freak.
         """
         beta = self.problem.beta(self.b)
@@ -186,7 +190,8 @@ class _Run:
             if abs(error) < room[t]:
                 self.b[t] += error
 
-    # -- levels ------------------------------------------------------------------------------------------------
+    # -- levels
+    # ------------------------------------------------------------------------------------------------
 
     def _descend(self, gram: Gram, problem: Dual, b: Float64, f: Float64, goal: float | None) -> None:
         """Lower the violation of ``problem`` to ``goal`` (None: the user's), changing b and f in place."""
@@ -219,10 +224,10 @@ class _Run:
             variables = _variables(working, problem)
             inner_b, inner_f = b[variables], f[working]
             old = part.beta(inner_b).copy()
-            stopped: _Stop | None = None
+            stopped: _LimitError | None = None
             try:
                 self._descend(gram.subset(working), part, inner_b, inner_f, max(0.5 * goal, 0.1 * violation))
-            except _Stop as stop:
+            except _LimitError as stop:
                 stopped = stop
             change = part.beta(inner_b) - old
             moved = np.flatnonzero(change)
@@ -241,9 +246,9 @@ class _Run:
 
     def _check_limits(self) -> None:
         if self.limits.steps_left(self.n_iter) == 0:
-            raise _Stop("iteration_limit")
+            raise _LimitError("iteration_limit")
         if self.limits.out_of_time():
-            raise _Stop("time_limit")
+            raise _LimitError("time_limit")
 
     def _tell(self, violation: float) -> None:
         if self.o.listener is None:
@@ -261,7 +266,8 @@ class _Run:
             )
         )
 
-    # -- the dense block ---------------------------------------------------------------------------------------
+    # -- the dense block
+    # ---------------------------------------------------------------------------------------
 
     def _dense(
         self, gram: Gram, p: Dual, b: Float64, f: Float64, g: Float64, tol: float, *, keep: bool
@@ -272,7 +278,7 @@ class _Run:
         if keep:
             self.block = K
         block = DenseBlock(K, gram.diag(), p, b, g)
-        stopped: _Stop | None = None
+        stopped: _LimitError | None = None
         try:
             self._optimise(block, tol)
             if block.violation > tol and not self.gram.is_exact:
@@ -282,7 +288,7 @@ class _Run:
                 self._optimise(block, tol)
             while block.violation > tol and not self.exhausted and not self._lost(block, keep):
                 self._optimise(block, tol)
-        except _Stop as stop:
+        except _LimitError as stop:
             stopped = stop
         change = block.write(b)
         moved = np.flatnonzero(change)

@@ -71,7 +71,8 @@ class DenseBlock:
         f = np.zeros(self.p.n)
         used = np.flatnonzero(beta)
         _jit.rowcache.fold_rows(self.K, used, beta[used], 0, self.p.n, f)
-        return np.tile(f, self.p.copies) + self.r * b
+        out: Float64 = np.tile(f, self.p.copies) + self.r * b
+        return out
 
     def gained(self) -> bool:
         """Return whether the objective fell since the last call by more than rounding."""
@@ -90,7 +91,7 @@ class DenseBlock:
         return b, f[: self.p.n]
 
     def restart_from_interior(self, should_stop: Callable[[], bool]) -> bool:
-        """Replace the variables by the interior-point solution, bounds made exact; return whether that was better."""
+        """Go to the interior-point solution, bounds made exact; return whether that was better."""
         p = self.p
         K = np.asarray(self.K, dtype=np.float64)
         Q = np.tile(K, (p.copies, p.copies)) if p.copies > 1 else K.copy()

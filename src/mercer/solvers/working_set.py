@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,9 +31,8 @@ def choose(problem: Dual, b: Float64, g: Float64, per_side: int, most: int) -> I
     v = -g
     grow, shrink = b < p.hi, b > p.lo
     chosen = np.zeros(p.n, dtype=bool)
-    if p.group is None:
-        sides = [(None, 0.0, 0.0)]
-    else:
+    sides: list[tuple[Any, float, float]] = [(None, 0.0, 0.0)]
+    if p.group is not None:
         tops, bottoms = p.extremes(b, g)
         several = p.sums.size > 1
         sides = [
