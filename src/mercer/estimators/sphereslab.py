@@ -168,7 +168,7 @@ class SphereAndSlab(BaseBall):
         p = weight[there] / weight.sum()
         # The threads work on tiles of their own here, so the matrix has none.
         alone = matrix.exact().subset(there, Workers(1))
-        axes = principal_axes(alone, p, self.n_components, self._workers())
+        axes = principal_axes(alone, p, self.n_components, self._workers(), self._cache_bytes())
         slab = thinnest_slab(axes.products, alone.diag(), p, 0.5 * self.nu)
         self._slab_coef = axes.coef
         self._slab_points = there if self._pairwise_kernel else self.kernel_.take(X, there)

@@ -14,6 +14,7 @@ from mercer.solvers.spectral import dense_eigenpairs, leading_eigenpairs
 Float64 = NDArray[np.float64]
 
 DENSE = 1000  # points up to which the whole matrix is decomposed
+RESIDUAL = 1e-8  # of an axis, relative to the largest variance
 RANK = 1e-12  # variance of an axis, relative to the first, below which there is no axis
 NOISE = 1e-14  # the same, relative to the squared norms that the variance is a difference of
 
@@ -37,7 +38,7 @@ class Axes:
     variances: Float64
 
 
-def principal_axes(gram: Gram, p: Float64, k: int, workers: Workers) -> Axes:
+def principal_axes(gram: Gram, p: Float64, k: int, workers: Workers, keep_bytes: int = 0) -> Axes:
     r"""Return the first k principal axes of points with weights p.
 
     They are the eigenvectors of  sum_i p_i (phi(x_i) - mu)(phi(x_i) - mu)', found through those of the matrix
@@ -54,6 +55,8 @@ def principal_axes(gram: Gram, p: Float64, k: int, workers: Workers) -> Axes:
         Number of axes; fewer where the points span fewer.
     workers : Workers
         Threads.
+    keep_bytes : int
+        Memory for the matrix; where it needs more, its parts are computed anew in every pass.
 
     References
     ----------
@@ -62,7 +65,7 @@ def principal_axes(gram: Gram, p: Float64, k: int, workers: Workers) -> Axes:
     """
     n = gram.n
     root = np.sqrt(p)
-    K = whole(gram) if n <= DENSE else None
+    K = whole(gram) if n <= DENSE or 8 * n * n <= keep_bytes else None
 
     def multiply(V: Float64) -> Float64:
         return K @ V if K is not None else symmetric_product(gram, V, workers)
@@ -79,12 +82,12 @@ def principal_axes(gram: Gram, p: Float64, k: int, workers: Workers) -> Axes:
     k = min(k, n - 1)
     if k < 1:
         return Axes(p[:, None], means[:, None], np.zeros(0))
-    if K is not None:
+    if K is not None and n <= DENSE:
         matrix = root[:, None] * (K - means[:, None] - means[None, :] + mean) * root[None, :]
         pairs = dense_eigenpairs(0.5 * (matrix + matrix.T), k)
     else:
         seed = np.random.default_rng(0)
-        pairs = leading_eigenpairs(centred, n, k, method="randomized", tol=1e-12, max_iter=None, seed=seed)
+        pairs = leading_eigenpairs(centred, n, k, method="randomized", tol=RESIDUAL, max_iter=None, seed=seed)
     noise = NOISE * float(p @ np.abs(gram.diag()))
     kept = pairs.values > max(RANK * float(pairs.values[0]), noise)
     variances = np.asarray(pairs.values[kept])
