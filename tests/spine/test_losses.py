@@ -28,7 +28,7 @@ def fit(problem, **options):
 
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-@pytest.mark.parametrize("problem", EASY[::3], ids=named)
+@pytest.mark.parametrize("problem", EASY[::7], ids=named)
 def test_against_qp(problem, loss, intercept):
     """The squared hinge is the hinge without an upper bound and with 1 / (2 C_i) on the diagonal."""
     model = fit(problem, loss=loss, fit_intercept=intercept)
