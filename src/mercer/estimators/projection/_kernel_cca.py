@@ -87,8 +87,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
     ridge_ : tuple of float
         :math:`(\kappa_x, \kappa_y)`, absolute.
     dual_coef_x_, dual_coef_y_ : ndarray of shape (n_landmarks, n_components)
-        :math:`\alpha` and :math:`\beta`, on all training points or on the landmarks. In each column of the
-        first the entry of largest absolute value is positive.
+        :math:`\alpha` and :math:`\beta`, on all training points or on the landmarks. Signs are such that of
+        the first view's scores of the training pairs the largest in absolute value is positive.
     landmarks_x_, landmarks_y_ : ndarray or None
         Indices of the landmarks; None where all points are.
     ridge_results_ : dict
@@ -239,14 +239,15 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
     ) -> None:
         coef_x, shift_x = views[0].coefficients(pair[0])
         coef_y, shift_y = views[1].coefficients(pair[1])
-        signs = fixed_signs(coef_x)
+        first, second = (view.projections(w) for view, w in zip(views, pair, strict=True))
+        signs = fixed_signs(first)
         self.dual_coef_x_, self.dual_coef_y_ = coef_x * signs, coef_y * signs
         self._shifts = (shift_x * signs, shift_y * signs)
         self.landmarks_x_, self.landmarks_y_ = views[0].landmarks, views[1].landmarks
         self._kept_x = self._landmarks(X, views[0].landmarks)
         self._kept_y = self._second_landmarks(y, views[1].landmarks)
         self.regularized_correlations_ = values
-        self.correlations_ = column_correlations(views[0].projections(pair[0]), views[1].projections(pair[1]))
+        self.correlations_ = column_correlations(first, second)
         self._n_features_out = values.size
 
     # -- use ---------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -209,6 +209,7 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
         if y is None:
             raise ValueError("KernelFisherDiscriminant requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         self._check_lengths(X, y)
         classes, codes = np.unique(y, return_inverse=True)
