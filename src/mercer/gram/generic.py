@@ -134,6 +134,7 @@ class GenericGram(Gram):
         self.X = X
         self.n = X.shape[0] if hasattr(X, "shape") else len(X)
         self.dtype = np.dtype(dtype)
+        self._wide = self.dtype == np.float64
         self.workers = workers
         self.is_psd = kernel.is_psd
         self.independent_subsets = False  # they share the rows, and the threads, of the whole
@@ -146,7 +147,9 @@ class GenericGram(Gram):
 
     def diag(self) -> Float64:
         if self._diag is None:
-            self._diag = np.asarray(self.kernel.evaluate_diag(self.X), dtype=np.float64)
+            starts = range(0, self.n, TILE_COLUMNS)
+            tiles = (self._take(np.arange(s, min(s + TILE_COLUMNS, self.n))) for s in starts)
+            self._diag = np.concatenate([self.kernel.evaluate_diag(tile) for tile in tiles], dtype=np.float64)
         return self._diag
 
     def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
@@ -197,7 +200,7 @@ class GenericGram(Gram):
 
         def work(start: int, stop: int) -> None:
             for s in range(0, idx.size, BATCH):
-                few = self.kernel.take(self.X, idx[s : s + BATCH])
+                few = self._take(idx[s : s + BATCH])
                 for t in range(start, stop, TILE_COLUMNS):
                     e = min(t + TILE_COLUMNS, stop)
                     tile = self._tile(few, np.arange(t, e))
@@ -225,7 +228,7 @@ class GenericGram(Gram):
 
         def work(start: int, stop: int) -> None:
             for s in range(0, idx.size, BATCH):
-                few = self.kernel.take(self.X, idx[s : s + BATCH])
+                few = self._take(idx[s : s + BATCH])
                 for t in range(start, stop, TILE_COLUMNS):
                     e = min(t + TILE_COLUMNS, stop)
                     tile = self._tile(few, jdx[t:e])
@@ -234,8 +237,13 @@ class GenericGram(Gram):
 
         self.workers.ranges(jdx.size, work)
 
+    def _take(self, idx: Index) -> Any:
+        """Return some points in the precision asked for: a kernel computes in that of its data."""
+        part = self.kernel.take(self.X, idx)
+        return part.astype(np.float64) if getattr(part, "dtype", None) == np.float32 and self._wide else part
+
     def _tile(self, few: Any, jdx: Index) -> Floats:
-        tile = self.kernel.evaluate(few, self.kernel.take(self.X, jdx))
+        tile = self.kernel.evaluate(few, self._take(jdx))
         if not math.isfinite(float(tile.sum(dtype=np.float64))):
             raise ValueError(f"kernel={self.kernel!r} returned NaN or infinity for some pairs of rows of X")
         return tile
