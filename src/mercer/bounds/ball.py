@@ -70,4 +70,6 @@ def enclosing_radius(matrix: Gram, *, tol: float = 0.01, max_rows: int = 200) ->
 
 
 def _row(matrix: Gram, i: int) -> np.ndarray:
-    return np.asarray(matrix.rows(np.array([i]))[0], dtype=np.float64)
+    out = np.zeros(matrix.n)
+    matrix.add_product(np.array([i], dtype=np.intp), np.ones(1), out)
+    return out

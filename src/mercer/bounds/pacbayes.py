@@ -94,10 +94,16 @@ def kl_inverse(q: float, budget: float) -> float:
         return q
     if q == 1.0:
         return 1.0
-    low, high = q, 1.0
-    for _ in range(50):
-        p = 0.5 * (low + high)
-        kl = q * math.log(q / p) if q > 0.0 else 0.0
-        kl += (1.0 - q) * math.log((1.0 - q) / (1.0 - p))
-        low, high = (p, high) if kl <= budget else (low, p)
-    return high
+    # Newton's steps from the right of the root of a convex function stay to the right of it. Two starts that
+    # lie there: Pinsker's inequality, and the part of kl that grows without bound.
+    entropy = -(q * math.log(q) if q > 0.0 else 0.0) - (1.0 - q) * math.log1p(-q)
+    p = min(q + math.sqrt(0.5 * budget), -math.expm1(-(budget + entropy) / (1.0 - q)))
+    for _ in range(60):
+        if p >= 1.0 or p <= q:  # to rounding
+            return min(p, 1.0)
+        kl = (q * math.log(q / p) if q > 0.0 else 0.0) + (1.0 - q) * math.log((1.0 - q) / (1.0 - p))
+        step = (kl - budget) * p * (1.0 - p) / (p - q)
+        p -= step
+        if step <= 1e-13 * p:
+            break
+    return p

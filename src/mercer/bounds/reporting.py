@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,11 +16,11 @@ from mercer.bounds.detector import Ball, Plane, detector_facts, detector_lines
 from mercer.bounds.held_out import held_out_error
 from mercer.bounds.reading import Part, read
 from mercer.bounds.regressor import Regression, regressor_facts, regressor_lines
-from mercer.bounds.result import Line, Report, Reports
+from mercer.bounds.result import Fact, Line, Report, Reports
 from mercer.bounds.setting import Options, Setting, setting, unwrap
 from mercer.gram import Gram, gram
 
-BALL_ROWS = 100  # rows of the kernel matrix that may be spent on the radius of the sample
+BALL_ROWS = 32  # rows of the kernel matrix that may be spent on the radius of the sample
 
 
 def report(
@@ -103,12 +104,36 @@ def report(
     X = here.kernel.check(X)
     _check_rows(model, X, y)
     matrix = gram(here.kernel, X, precision="double")
-    parts = read(model, X, y, matrix)
-    more = _from_elsewhere(parts[0].machine, options, whole)
+    if _indefinite(model, here):
+        return _nothing(model, options, whole, matrix.n)
+    parts, name = read(model, X, y, matrix), _name(model)
+    more = _from_elsewhere(type(parts[0].machine), options, whole)
     if len(parts) == 1:
-        return _one(parts[0], here, matrix, more)
-    title = f"What may be promised of {_name(model)}: one report per two-class machine"
-    return Reports(title, tuple(_one(part, here, matrix) for part in parts), tuple(more))
+        return _one(parts[0], here, matrix, name, more)
+    title = f"What may be promised of {name}: one report per two-class machine"
+    return Reports(title, tuple(_one(part, here, matrix, name) for part in parts), tuple(more))
+
+
+def _indefinite(model: Any, here: Setting) -> bool:
+    certificate = getattr(model, "certificate_", None)
+    return here.kernel.is_psd is False or (certificate is not None and math.isnan(certificate.gap))
+
+
+def _nothing(model: Any, options: Options, whole: Any, n: int) -> Report:
+    """Return the report on a machine without a feature space: only other points can tell."""
+    line = Line(
+        "margins and norms",
+        "",
+        None,
+        "all theorems",
+        why="the kernel is not positive semi-definite, so there is no feature space with margins and norms",
+    )
+    kind = Regression if hasattr(model, "predict") and not hasattr(model, "classes_") else TwoClass
+    more = _from_elsewhere(Ball if hasattr(model, "offset_") else kind, options, whole)
+    title = f"What may be promised of {_name(model)}"
+    return Report(
+        title, "Error rate of new points", options.delta, n, (Fact("training points", n),), (line, *more)
+    )
 
 
 def _check_rows(model: Any, X: Any, y: Any) -> None:
@@ -125,7 +150,7 @@ def _check_rows(model: Any, X: Any, y: Any) -> None:
         raise ValueError(f"a report on {type(model).__name__} needs y, the targets of the training points")
 
 
-def _one(part: Part, here: Setting, matrix: Gram, more: Sequence[Line] = ()) -> Report:
+def _one(part: Part, here: Setting, matrix: Gram, name: str, more: Sequence[Line] = ()) -> Report:
     rows, it = part.rows, part.machine
     sub = matrix if rows is None or rows.size == matrix.n else matrix.subset(rows)
     sample = enclosing_radius(sub, max_rows=BALL_ROWS)
@@ -138,13 +163,13 @@ def _one(part: Part, here: Setting, matrix: Gram, more: Sequence[Line] = ()) -> 
     else:
         about = "False alarms on new points"
         facts, lines = detector_facts(it, sample), detector_lines(it, here)
-    title = f"What may be promised of {_name(here.model)}" + (f", {part.title}" if part.title else "")
+    title = f"What may be promised of {name}" + (f", {part.title}" if part.title else "")
     return Report(title, about, here.options.delta, sub.n, facts, (*lines, *more))
 
 
-def _from_elsewhere(it: Any, options: Options, whole: Any) -> list[Line]:
+def _from_elsewhere(kind: type, options: Options, whole: Any) -> list[Line]:
     """Return the lines that do not come from the training points."""
-    lines = [] if options.test is None else [_held_out(it, options, whole)]
+    lines = [] if options.test is None else [_held_out(kind, options, whole)]
     for name, value in options.estimates:
         lines.append(
             Line(
@@ -159,16 +184,16 @@ def _from_elsewhere(it: Any, options: Options, whole: Any) -> list[Line]:
     return lines
 
 
-def _held_out(it: Any, options: Options, whole: Any) -> Line:
+def _held_out(kind: type, options: Options, whole: Any) -> Line:
     assert options.test is not None
     X, y = options.test
     delta = options.delta
-    if isinstance(it, Ball | Plane):
+    if issubclass(kind, Ball | Plane):
         wrong = np.asarray(whole.predict(X)) < 0
         promise = "A new point that is not novel is called novel with probability at most {value}."
     elif y is None:
         raise ValueError("y_test is needed beside X_test")
-    elif isinstance(it, Regression):
+    elif issubclass(kind, Regression):
         tolerance = options.tolerance
         if tolerance is None:
             return Line(

@@ -44,6 +44,8 @@ def said(line: Line) -> str:
     words = line.promise.format(value=amount(line))
     if line.vacuous:
         words = f"Says nothing: {amount(line)} is not below {number(line.trivial)}."
+    elif line.broken:
+        words = f"If nothing it rests on were broken: {words[0].lower()}{words[1:]}"
     return f"{words} [{line.why}]" if line.why else words
 
 

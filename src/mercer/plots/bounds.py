@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STYLES = {"theorem": "-", "modern": "--", "average": ":"}
-COLOURS = ("#1f5fa8", "#c0392b", "#2e7d5b", "#8e5bb5", "#d08a1d", "#4d4d4d", "#0f8b8d")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#808080")
 HIGHEST = 10.0  # bounds above this are not drawn
 
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 REGIONS = (  # from, to, colour, words
-    (-np.inf, 0.0, "#c0392b", "on the wrong side"),
-    (0.0, 1.0, "#d9a441", "right, but inside the margin"),
-    (1.0, np.inf, "#2e7d5b", "right, and beyond the margin"),
+    (-np.inf, 0.0, "#D55E00", "on the wrong side"),
+    (0.0, 1.0, "#E69F00", "right, but inside the margin"),
+    (1.0, np.inf, "#0072B2", "right, and beyond the margin"),
 )
 INSIDE = 1e-3  # points on the margin itself, which the solver meets to its tolerance, are not inside it
 
