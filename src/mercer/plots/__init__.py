@@ -1,6 +1,21 @@
-"""Pictures of machines; each function draws on an Axes and returns it."""
+"""Pictures of fitted machines. They need matplotlib: ``pip install "mercer[plots]"``.
 
+Each function draws on the axes it is given, or on those of a new figure, and returns them; it changes no
+setting of matplotlib.
+"""
+
+from mercer.plots._discriminants import canonical_variates, rda_error
+from mercer.plots._machines import level_sets, tube
+from mercer.plots._regions import decision_regions
 from mercer.plots.bounds import bound_against_n
 from mercer.plots.margins import margins
 
-__all__ = ["bound_against_n", "margins"]
+__all__ = [
+    "bound_against_n",
+    "canonical_variates",
+    "decision_regions",
+    "level_sets",
+    "margins",
+    "rda_error",
+    "tube",
+]
