@@ -95,7 +95,7 @@ def _scores(
     floor: float,
     score: np.ndarray,
 ) -> None:
-    """Give score = ((top - down) / unit)^2 / (own + curvature - 2 row): the gain of each partner for one variable.
+    """Give score = ((top - down) / unit)^2 / (own + curvature - 2 row): the gain with each partner.
 
     In the precision of the block: it only ranks. The unit keeps the squares of tiny differences from
     vanishing.

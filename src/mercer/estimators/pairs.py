@@ -77,8 +77,6 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         values: Values = dual.certify(coef, float(self.intercept_[number]), f)
         return values
 
-    # -- fit ---------------------------------------------------------------------------------------------
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Fit the machine.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import Any
@@ -150,8 +150,13 @@ class Workers:
             try:
                 for call in calls:
                     futures.append(pool.submit(call))  # noqa: PERF401  Ctrl-C may come between two of them
+                # Short waits: a signal handler of another library may otherwise keep Ctrl-C from waking us.
+                while wait(futures, timeout=0.2, return_when=FIRST_EXCEPTION).not_done:
+                    if any(f.done() and f.exception() is not None for f in futures):
+                        break
                 for future in futures:
-                    future.result()
+                    if future.done():
+                        future.result()
             except BaseException:
                 # Nothing may go on writing to the caller's arrays behind its back.
                 for future in futures:

@@ -8,16 +8,13 @@ is started at the solution of the whole problem with b_H set to zero, and solved
 sequential minimal optimisation needs about as many steps for five folds as for one fit from zero.
 
 Where the solver had the whole kernel matrix in memory, the folds work on it and need no further kernel value.
-Beyond, only the points that may change move: the free ones and those as near to the margin as decisions
-move when a fold is left out. The others, far beyond the margin or deep inside it, keep their variables. The
-kernel values needed are then one square block of the moving points, shared by all folds, and thin blocks
-between moving points, support vectors and the points whose values are wanted.
+Beyond, they are solved by decomposition; K beta is updated, never computed anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,18 +26,15 @@ from mercer.problems import Dual
 from mercer.solvers.base import Float64, Limits, Solution
 from mercer.solvers.decomposition import Decomposition
 from mercer.solvers.dense import DenseBlock
+from mercer.solvers.working_set import choose
 
-TOLERANCE = (
-    0.2  # KKT violation of a fold, in units of the decisions' spread, or of the margin if that is less
-)
-NEAR = 0.3  # distance from the margin of points that move in the first fold
-MOVING_PER_FREE, MOVING_AT_LEAST = 2.0, 128  # bound on them
-DISPLACED, FEW = 0.95, 20  # quantile of a fold's displacements, and the least sample of them
-WIDER = 1.1  # growth of the moving points that makes the first fold worth repeating
-RESIDENT = 5000  # moving points up to which they are one block
-ENOUGH, ENOUGH_OF_CLASS = 2500, 250  # held-out values after which further folds would teach little
-SLICE_WORK = 2e8  # block entries touched between two looks at the clock
+TOLERANCE = 0.2  # KKT violation of a fold, in units of the decisions' spread (or of the margin, if less)
+LOOSER = 10.0  # at least this many times the fit's tolerance
+PER_SIDE = 256  # violators per side and round, where the matrix is not in memory
+ROUNDS = (False, True)  # of decomposition; whether it is the last
 TILE = 1024  # rows of a block in memory at a time
+ENOUGH, ENOUGH_OF_CLASS = 2000, 200  # held-out values after which further folds would teach little
+SLICE_WORK = 2e8  # block entries touched between two looks at the clock
 
 Index = NDArray[np.intp]
 
@@ -96,7 +90,7 @@ def held_out(
     if isinstance(gram, RememberingGram) and gram.whole is not None:
         values = folds.on_all(gram.whole)
     else:
-        values = folds.on_some()
+        values = folds.on_parts()
     return HeldOut(np.concatenate(folds.held), np.concatenate(values), folds.n_iter)
 
 
@@ -126,131 +120,93 @@ class _Folds:
         without: Callable[[NDArray[np.bool_]], Dual],
         solver: Decomposition,
     ) -> None:
-        self.gram, self.whole, self.solver = gram, whole, solver
+        self.gram = gram
         self.b, self.f = solution.b, solution.f
+        self.diag = gram.diag()
+        self.limits = solver.limits or Limits()
         self.held = [np.flatnonzero(fold == k) for k in used]
         self.problems = [without(fold == k) for k in used]
-        self.starts = np.stack([np.where(fold == k, 0.0, self.b) for k in used])
         machine = whole.machine(self.b, self.f)
-        self.values = machine.values
-        self.scale = _scale_of(machine.coef, self.b) or 1.0
-        self.tol = TOLERANCE * min(1.0, float(np.std(machine.values)) or 1.0) / self.scale
+        spread = float(np.std(machine.values))
+        scale = _scale_of(machine.coef, self.b) or 1.0
+        self.tol = max(TOLERANCE * min(1.0, spread), LOOSER * solver.tol) / scale
         # An ill-conditioned problem may need many steps even for this: no more than the fit itself took.
         self.most_steps = max(solution.n_iter // len(used), whole.n)
+        self.most_points = max(2 * PER_SIDE, int(np.sqrt(solver.block_bytes / gram.dtype.itemsize)))
         self.n_iter = 0
+        g = whole.gradient(self.b, self.f)
+        distance = np.abs(whole.costs(g, whole.multipliers(self.b, g)))
+        distance[(self.b > whole.lo) & (self.b < whole.hi)] = 0.0
+        order = np.argsort(distance, kind="stable")
+        self.starts = np.stack(
+            [self._start(p, rows, order) for p, rows in zip(self.problems, self.held, strict=True)]
+        )
+
+    def _start(self, problem: Dual, rows: Index, order: Index) -> Float64:
+        """Return the solution of the whole without some points, mended by those nearest to the margin."""
+        b = self.b.copy()
+        b[rows] = 0.0
+        b[order] = problem.take(order).nearest(b[order])
+        return b
 
     def read(self, k: int, b: Float64, f: Float64) -> Float64:
-        """Return the decision values of fold k, given K beta there and at the free points."""
+        """Return the decision values of fold k, given K beta."""
         machine = self.problems[k].machine(b, f)
         values: Float64 = _scale_of(machine.coef, b) * f[self.held[k]] + machine.intercept
         return values
 
-    # -- small problems: all points move ---------------------------------------------------------------------
-
     def on_all(self, K: Any) -> list[Float64]:
         """Return the folds' values, all of the kernel matrix being in memory."""
-        f = self.f - _dense_products(K, self.b - self.starts)
-        diag = self.gram.diag()
-        b = np.stack([self.descend(K, diag, p, self.starts[k], f[k]) for k, p in enumerate(self.problems)])
+        f = self.f + _dense_products(K, self.starts - self.b)
+        b = np.stack(
+            [self.descend(K, self.diag, p, self.starts[k], f[k]) for k, p in enumerate(self.problems)]
+        )
         f += _dense_products(K, b - self.starts)
         return [self.read(k, b[k], f[k]) for k in range(len(self.problems))]
 
+    def on_parts(self) -> list[Float64]:
+        """Return the folds' values by decomposition: free points and the worst violators move together."""
+        values = []
+        for k, problem in enumerate(self.problems):
+            b, f = self.starts[k], self.f.copy()
+            change = b - self.b
+            moved = np.flatnonzero(change)
+            self.gram.add_product(moved, change[moved], f)
+            for last in ROUNDS:
+                g = problem.gradient(b, f)
+                if problem.violation(b, g) <= self.tol or self.limits.out_of_time():
+                    break
+                W = choose(problem, b, g, PER_SIDE, self.most_points)
+                K = self.gram.block(W, W)
+                new = self.descend(K, self.diag[W], problem.take(W), b[W], f[W])
+                change = new - b[W]
+                moved = np.flatnonzero(change)
+                b[W] = new
+                if last:  # what is read are the free points, all in W, and the held-out ones
+                    there = f[W] + _dense_products(K, change)
+                    f[self.held[k]] += _product(self.gram, self.held[k], W[moved], change[moved])
+                    f[W] = there
+                else:
+                    self.gram.add_product(W[moved], change[moved], f)
+            values.append(self.read(k, b, f))
+        return values
+
     def descend(self, K: Any, diag: Float64, problem: Dual, start: Float64, f: Float64) -> Float64:
         """Return the variables that are reached from ``start``, where K beta (of all points) is f."""
-        b = problem.nearest(start)
-        mended = np.flatnonzero(b != start)
-        f = f + (b - start)[mended] @ K[mended]
+        b = start.copy()
         block = DenseBlock(K, diag, problem, b, problem.gradient(b, f))
-        limits = self.solver.limits or Limits()
+        slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
+        most = int(min(self.most_steps, self.limits.steps_left(0)))
         done = 0
-        while True:
-            slice_steps = max(200, SLICE_WORK // (6 * block.size))
-            ask = int(min(slice_steps, self.most_steps - done, limits.steps_left(done)))
+        while done < most and not self.limits.out_of_time():
+            ask = min(slice_steps, most - done)
             taken = block.run(self.tol, ask)
             done += taken
-            if block.violation <= self.tol or taken < ask or limits.out_of_time():
-                break
-            if min(self.most_steps - done, limits.steps_left(done)) <= 0:
+            if block.violation <= self.tol or taken < ask:
                 break
         self.n_iter += done
         block.write(b)
         return b
-
-    # -- large problems: the points near the margin move -----------------------------------------------------
-
-    def on_some(self) -> list[Float64]:
-        """Return the folds' values; only the points that may change move."""
-        whole = self.whole
-        g = whole.gradient(self.b, self.f)
-        free = (self.b > whole.lo) & (self.b < whole.hi)
-        distance = self.scale * np.abs(whole.costs(g, whole.multipliers(self.b, g)))
-        distance[free] = 0.0
-        distance[whole.fixed] = np.inf
-        order = np.argsort(distance, kind="stable")
-        most = int(MOVING_PER_FREE * free.sum()) + MOVING_AT_LEAST
-        A = self.moving(order, min(int((distance <= NEAR).sum()), most))
-        values = self.run([0], A)
-        wide = self.moving(order, int((distance <= self.displacement(values[0])).sum()))
-        everything = list(range(len(self.held)))
-        if wide.size > WIDER * A.size:
-            return self.run(everything, wide)
-        return values + self.run(everything[1:], A)
-
-    def moving(self, order: Index, size: int) -> Index:
-        """Return the first points of an order, enough for every fold's sums to be mended among them."""
-        while size < order.size:
-            A = order[:size]
-            if all(_feasible(p, A, start) for p, start in zip(self.problems, self.starts, strict=True)):
-                return A
-            size = max(2 * size, MOVING_AT_LEAST)
-        return order
-
-    def displacement(self, values: Float64) -> float:
-        """Return how far decisions move when a fold is left out: seen at its points that bore no weight."""
-        rows = self.held[0]
-        moved = np.abs(values - self.values[rows])
-        idle = self.b[rows] == 0
-        return float(np.quantile(moved[idle] if idle.sum() >= FEW else moved, DISPLACED))
-
-    def run(self, which: list[int], A: Index) -> list[Float64]:
-        """Return the decision values of some folds when the points A move."""
-        if not which:
-            return []
-        starts, held = self.starts[which], [self.held[k] for k in which]
-        dense = A.size <= RESIDENT and A.size**2 * self.gram.dtype.itemsize <= self.solver.block_bytes
-        K: Any = self.gram.block(A, A) if dense else self.gram.subset(A)
-        diag = self.gram.diag()[A]
-        # What the held-out points leave of f, at the moving points and at themselves.
-        left = self.f - _products(self.gram, self.b - starts, held, A)
-        changes = np.zeros(left.shape)
-        reached = []
-        for k, start in enumerate(starts):
-            problem = self.problems[which[k]]
-            part = problem.take(A)
-            rest = start.copy()
-            rest[A] = 0.0
-            part.sums = problem.sums - _group_sums(problem, rest)
-            if dense:
-                changes[k, A] = self.descend(K, diag, part, start[A], left[k, A]) - start[A]
-                reached.append(left[k, A] + _dense_products(K, changes[k, A]))
-            else:
-                b, f = self.decompose(K, part, start[A], left[k, A])
-                changes[k, A] = b - start[A]
-                reached.append(f)
-        left += _products(self.gram, changes, held, None)
-        left[:, A] = reached
-        return [self.read(k, starts[t] + changes[t], left[t]) for t, k in enumerate(which)]
-
-    def decompose(self, K: Gram, part: Dual, start: Float64, f: Float64) -> tuple[Float64, Float64]:
-        """Return the variables and K beta (of all points) that are reached from ``start``, where K beta is
-        f."""
-        offset = f - K.matvec(start)
-        part.p = part.p + offset
-        reached = replace(self.solver, tol=self.tol, criterion="kkt").solve(K, part, start)
-        if reached.status == "interrupted":
-            raise KeyboardInterrupt
-        self.n_iter += reached.n_iter
-        return reached.b, reached.f + offset
 
 
 def _scale_of(coef: Float64, b: Float64) -> float:
@@ -259,46 +215,15 @@ def _scale_of(coef: Float64, b: Float64) -> float:
     return float(np.abs(coef).sum()) / size if size > 0 else 1.0
 
 
-def _group_sums(problem: Dual, b: Float64) -> Float64:
-    if problem.group is None:
-        return np.zeros(0)
-    sums: Float64 = np.bincount(problem.group, weights=b, minlength=problem.sums.size).astype(np.float64)
-    return sums
-
-
-def _feasible(problem: Dual, A: Index, b: Float64) -> bool:
-    """Return whether the sums can be reached by moving the points A alone, with room to spare."""
-    if problem.group is None:
-        return A.size > 0
-    rest = b.copy()
-    rest[A] = 0.0
-    missing = problem.sums - _group_sums(problem, rest)
-    lo, hi = np.zeros(b.size), np.zeros(b.size)
-    lo[A], hi[A] = problem.lo[A], problem.hi[A]
-    low, high = _group_sums(problem, lo), _group_sums(problem, hi)
-    return bool(((missing > low) & (missing < high)).all())
-
-
 def _dense_products(K: Any, V: Float64) -> Float64:
     """Return V K for a symmetric matrix in memory."""
     products: Float64 = (V.astype(K.dtype) @ K).astype(np.float64)
     return products
 
 
-def _products(gram: Gram, V: Float64, held: list[Index], also: Index | None) -> Float64:
-    """Return V K, row k at the points of fold k and at the points ``also``; elsewhere zero."""
-    out = np.zeros(V.shape)
-    if also is not None:
-        used = np.flatnonzero(V.any(axis=0))
-        out[:, also] = _product(gram, also, used, V[:, used].T).T
-    for k, rows in enumerate(held):
-        used = np.flatnonzero(V[k])
-        out[k, rows] = _product(gram, rows, used, V[k, used])
-    return out
-
-
 def _product(gram: Gram, rows: Index, columns: Index, coef: Float64) -> Float64:
-    out = np.zeros((rows.size, *coef.shape[1:]))
+    """Return K[rows, columns] @ coef."""
+    out = np.zeros(rows.size)
     if columns.size:
         weights = coef.astype(gram.dtype)
         for s in range(0, rows.size, TILE):
