@@ -128,9 +128,7 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
 
     def _check_shape(self) -> None:
         if self.multiclass == "ovr" and self.decision_function_shape == "ovo":
-            raise ValueError(
-                "decision_function_shape='ovo' needs multiclass='ovo': there are no pairs in 'ovr'"
-            )
+            raise ValueError("decision_function_shape='ovo' needs multiclass='ovo': 'ovr' has no pairs")
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
 
