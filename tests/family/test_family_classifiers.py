@@ -216,6 +216,7 @@ def test_infeasible_nu_is_refused_before_any_kernel_value():
         machine.fit(X, three)
     with pytest.raises(InfeasibleError, match="against all others"):
         machine.set_params(multiclass="ovr").fit(X, three)
+    X = X + 2.0 * y[:, None]
     NuSVC(nu=0.06).fit(X, y)
     NuSVC(nu=0.9, class_weight="balanced").fit(X, y)
 

@@ -1,6 +1,7 @@
 """Every machine takes every kind of data that its kernel takes, and says so when something is wrong."""
 
 import pickle
+import signal
 import warnings
 
 import numpy as np
@@ -285,3 +286,24 @@ def test_without_a_bias():
         mirrored = SVR(kernel="linear", loss=loss, C=0.5, tol=1e-8).fit(np.r_[X, -X], np.r_[target, -target])
         np.testing.assert_allclose(mirrored.coef_, model.coef_, atol=1e-5)
         assert mirrored.intercept_[0] == pytest.approx(0, abs=1e-5)
+
+
+@each_machine
+def test_ctrl_c_keeps_what_was_reached_or_raises(machine):
+    X, label, target = data()
+    y = y_for(machine, label, target)
+
+    def pressing(X, Z):
+        if not pressed:
+            pressed.append(True)
+            signal.raise_signal(signal.SIGINT)
+        return gram_of(X, Z)
+
+    pressed = []
+    model = clone(machine).set_params(kernel=pressing, on_interrupt="keep", tol=1e-9, n_jobs=1).fit(X, y)
+    assert model.certificate_.status == "interrupted"
+    assert model.certificate_.gap > 0
+    assert np.isfinite(values(model, X)).all()
+    pressed = []
+    with pytest.raises(KeyboardInterrupt):
+        clone(machine).set_params(kernel=pressing, tol=1e-9, n_jobs=1).fit(X, y)
