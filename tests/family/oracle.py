@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 KERNELS = ("linear", "poly", "rbf")
-SEEDS = 3
+SEEDS = 4
 
 
 @dataclass(frozen=True, eq=False)

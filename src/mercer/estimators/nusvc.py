@@ -229,5 +229,6 @@ def _named(task: Task, classes: np.ndarray) -> str:
     """Return which classes a task is about, when there are more than two."""
     if classes.size == 2:
         return ""
-    rival = "all others" if task.negative < 0 else f"class {classes[task.negative]!r}"
-    return f" (class {classes[task.positive]!r} against {rival})"
+    names = classes.tolist()
+    rival = "all others" if task.negative < 0 else f"class {names[task.negative]!r}"
+    return f" (class {names[task.positive]!r} against {rival})"

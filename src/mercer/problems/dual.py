@@ -25,6 +25,9 @@ Ints = NDArray[np.int64]
 FEASIBLE = 1e-9  # by how much, relative to all of b, sums and box may be missed
 
 
+ROUNDING = 1e-14  # share of a box's width within which a variable is on its bound
+
+
 class InfeasibleError(ValueError):
     """The problem has no feasible point, or no finite optimum."""
 
@@ -179,10 +182,17 @@ class Dual:
         with np.errstate(invalid="ignore"):
             return float(max(0.0, np.max(tops - bottoms, initial=0.0)))
 
+    def settled(self, b: Float64) -> Float64:
+        """Return b with the variables that rounding keeps from their bounds put on them: they are not free."""
+        width = self.hi - self.lo
+        near = ROUNDING * np.where(np.isfinite(width), width, np.abs(b).max(initial=0.0))
+        return np.where(b - self.lo <= near, self.lo, np.where(self.hi - b <= near, self.hi, b))
+
     def multipliers(self, b: Float64, g: Float64) -> Float64:
         """Return the groups' multipliers: the mean over free variables, else the middle of the interval."""
         if self.group is None:
             return np.zeros(0)
+        b = self.settled(b)
         tops, bottoms = self.extremes(b, g)
         free = (b > self.lo) & (b < self.hi)
         out = np.zeros(self.sums.size)
@@ -210,6 +220,7 @@ class Dual:
         h = c - r b (the cost before the shift) and u the part of -h that the loss sees,
         (u - r |b|)^2 / (2 r) + |b| max(h, 0).
         """
+        b = self.settled(b)
         with np.errstate(invalid="ignore"):
             low = np.where(costs > 0, (b - self.lo) * costs, 0.0)
             high = np.where(costs < 0, (self.hi - b) * -costs, 0.0)
