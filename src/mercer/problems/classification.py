@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.gram import Gram
 from mercer.gram.signed import SignedGram
-from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
+from mercer.problems.dual import FEASIBLE, Dual, Float64, InfeasibleError, Machine, Values
 
 
 def _bias_group(n: int, fit_intercept: bool) -> dict[str, np.ndarray | None]:
@@ -91,8 +91,9 @@ class HardMargin(Dual):
         self.spread = spread
 
     def tolerance(self, tol: float, objective: float) -> float:
-        # The user's functional margins are 2 / d^2 times those of the hulls, and d^2 = 2 objective.
-        return tol * objective
+        # The user's functional margins are 2 / d^2 times those of the hulls, and d^2 = 2 objective. Half of
+        # that, because a violation between the classes can be as large as those within both together.
+        return 0.5 * tol * objective
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
         return float(b @ f) <= 1e-12 * self.spread
@@ -103,12 +104,11 @@ class HardMargin(Dual):
         negative = self.there & (self.y < 0)
         top, bottom = self._edges(f)
         width = top - bottom  # twice rho
-        g = self.gradient(b, f)
-        multipliers = self.multipliers(b, g)
+        multipliers = self.multipliers(b, self.gradient(b, f))
         if squared_distance <= 0.0:
             return Values(math.inf, math.inf, math.inf, math.inf, multipliers)
         dual = 2.0 / squared_distance
-        violation = self.violation(b, g) * 2.0 / squared_distance
+        violation = self._violation(b, f * dual)
         if width <= 0.0:
             return Values(math.inf, dual, math.inf, violation, multipliers)
         excess = float(b[positive] @ (f[positive] - top) + b[negative] @ (f[negative] - bottom))
@@ -122,15 +122,21 @@ class HardMargin(Dual):
 
     def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
         squared_norm = float(coef @ f)
-        dual = float(np.abs(coef).sum()) - 0.5 * squared_norm
         least = float((self.y * (f + intercept))[self.there].min())
-        total = 0.5 * float(np.abs(coef).sum())
-        b = coef / total
-        violation = total * self.violation(b, self.gradient(b, f / total))
-        if least <= 0.0:
-            return Values(math.inf, dual, math.inf, violation, np.zeros(2))
-        primal = 0.5 * squared_norm / least**2
-        return Values(primal, dual, max(primal - dual, 0.0), violation, np.zeros(2))
+        primal = 0.5 * squared_norm / least**2 if least > 0.0 else math.inf
+        size = float(np.abs(coef).sum())
+        if max(-float((self.y * coef).min()), abs(float(coef.sum()))) > FEASIBLE * size:
+            return Values(primal, -math.inf, math.inf, math.inf, np.zeros(2))
+        dual = size - 0.5 * squared_norm
+        return Values(primal, dual, max(primal - dual, 0.0), self._violation(coef, f), np.zeros(2))
+
+    def _violation(self, coef: Float64, f: Float64) -> float:
+        """Return the most that an exchange between two multipliers of the user's dual gains per unit."""
+        gain = self.y - f
+        positive, used = self.there & (self.y > 0), self.there & (coef != 0)
+        negative = self.there & (self.y < 0)
+        grow, shrink = positive | (negative & used), negative | (positive & used)
+        return max(0.0, float(gain[grow].max() - gain[shrink].min()))
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         squared_distance = float(self.beta(b) @ f)
@@ -225,4 +231,7 @@ class HardMarginThroughOrigin(Dual):
     def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
         total = float(np.abs(coef).sum())
         b, g = self.recover(coef), self.y * f / total
-        return self._values(b, g, float(b @ g))
+        values = self._values(b, g, float(b @ g))
+        if float(b.min()) < -FEASIBLE:
+            return Values(values.primal, -math.inf, math.inf, math.inf, np.zeros(0))
+        return values
