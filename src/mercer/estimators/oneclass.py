@@ -25,11 +25,11 @@ class OneClassSVM(BaseDetector):
         \min_{w, \rho} \tfrac12 \|w\|^2 - \nu W \rho + \sum_i w_i \max(0, \rho - \langle w, \phi(x_i)
         \rangle), \qquad W = \sum_i w_i
 
-    At most a share nu of the weight lies below the plane and at least a share nu is on support vectors. Points
-    on the plane count as normal: rho is the largest value for which no point below its bound is called novel,
-    where LIBSVM takes a mean over the points on the plane and calls half of them novel. For
-    kernels with k(x, x) = 1 it finds the same region as :class:`SVDD` with the same nu: there
-    r^2 - distance^2 = 2 / (nu W) times ``decision_function``.
+    At most a share nu of the weight lies below the plane and at least a share nu is on support vectors.
+    Points on the plane count as normal: rho is the largest value for which no point below its bound is
+    called novel, where LIBSVM takes a mean over the points on the plane and calls half of them novel. For
+    kernels with k(x, x) = 1 it finds the same region as :class:`SVDD` with the same nu: there r^2 -
+    distance^2 = 2 / (nu W) times ``decision_function``.
 
     Parameters
     ----------

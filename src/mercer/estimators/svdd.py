@@ -20,10 +20,9 @@ class SVDD(BaseBall):
         \min_{a, r} r^2 + C \sum_i w_i \max(0, \|\phi(x_i) - a\|^2 - r^2), \qquad C = 1 / (\nu W),
         \quad W = \sum_i w_i
 
-    At most a share nu of the weight lies outside the ball and at least a share nu is on support vectors; points
-    on the sphere count as inside; nu
-    = 0 (or infinite C) is the smallest enclosing ball. The centre is a = sum_i ``dual_coef_[0, i]``
-    phi(``support_vectors_[i]``).
+    At most a share nu of the weight lies outside the ball and at least a share nu is on support vectors;
+    points on the sphere count as inside; nu = 0 (or infinite C) is the smallest enclosing ball. The centre
+    is a = sum_i ``dual_coef_[0, i]`` phi(``support_vectors_[i]``).
 
     Parameters
     ----------
