@@ -29,11 +29,10 @@ from mercer.solvers.dense import DenseBlock
 from mercer.solvers.working_set import choose
 
 TOLERANCE = 0.2  # KKT violation of a fold, in units of the decisions' spread (or of the margin, if less)
-LOOSER = 10.0  # at least this many times the fit's tolerance
 PER_SIDE = 256  # violators per side and round, where the matrix is not in memory
 ROUNDS = (False, True)  # of decomposition; whether it is the last
 TILE = 1024  # rows of a block in memory at a time
-ENOUGH, ENOUGH_OF_CLASS = 2000, 200  # held-out values after which further folds would teach little
+ENOUGH, ENOUGH_OF_CLASS, ENOUGH_ERRORS = 2000, 200, 150  # held-out values that make further folds needless
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock
 
 Index = NDArray[np.intp]
@@ -80,31 +79,21 @@ def held_out(
     fold : (n,) intp
         The fold of each point; -1 for points that are never held out.
     sign : (n,) float64
-        Labels +1 and -1. Folds end early when there are held-out values enough of both.
+        Labels +1 and -1. In large problems folds end early when there are held-out values enough of both.
     without : callable
         Given the mask of held-out points, returns the same problem (same variables) with those held at zero.
     solver : Decomposition
-        Memory, limits, and the method where a block would be too large; its tolerance is not used.
+        The limits, the memory for a block, and the least tolerance.
     """
-    folds = _Folds(gram, whole, solution, fold, _enough(fold, sign), without, solver)
+    if not (fold >= 0).any():
+        return HeldOut(np.zeros(0, dtype=np.intp), np.zeros(0), 0)
+    folds = _Folds(gram, whole, solution, fold, without, solver)
     if isinstance(gram, RememberingGram) and gram.whole is not None:
         values = folds.on_all(gram.whole)
     else:
-        values = folds.on_parts()
-    return HeldOut(np.concatenate(folds.held), np.concatenate(values), folds.n_iter)
-
-
-def _enough(fold: Index, sign: Float64) -> list[int]:
-    """Return the first folds that hold points enough of both classes, or all."""
-    used: list[int] = []
-    seen = {True: 0, False: 0}
-    for k in np.unique(fold[fold >= 0]):
-        used.append(int(k))
-        for positive in seen:
-            seen[positive] += int(((fold == k) & ((sign > 0) == positive)).sum())
-        if sum(seen.values()) >= ENOUGH and min(seen.values()) >= ENOUGH_OF_CLASS:
-            break
-    return used
+        values = folds.on_parts(sign)
+    rows = np.concatenate(folds.held[: len(values)])
+    return HeldOut(rows, np.concatenate(values), folds.n_iter)
 
 
 class _Folds:
@@ -116,10 +105,10 @@ class _Folds:
         whole: Dual,
         solution: Solution,
         fold: Index,
-        used: list[int],
         without: Callable[[NDArray[np.bool_]], Dual],
         solver: Decomposition,
     ) -> None:
+        used = np.unique(fold[fold >= 0])
         self.gram = gram
         self.b, self.f = solution.b, solution.f
         self.diag = gram.diag()
@@ -129,9 +118,9 @@ class _Folds:
         machine = whole.machine(self.b, self.f)
         spread = float(np.std(machine.values))
         scale = _scale_of(machine.coef, self.b) or 1.0
-        self.tol = max(TOLERANCE * min(1.0, spread), LOOSER * solver.tol) / scale
+        self.tol = max(TOLERANCE * min(1.0, spread), solver.tol) / scale
         # An ill-conditioned problem may need many steps even for this: no more than the fit itself took.
-        self.most_steps = max(solution.n_iter // len(used), whole.n)
+        self.most_steps = max(solution.n_iter // used.size, whole.n)
         self.most_points = max(2 * PER_SIDE, int(np.sqrt(solver.block_bytes / gram.dtype.itemsize)))
         self.n_iter = 0
         g = whole.gradient(self.b, self.f)
@@ -164,7 +153,7 @@ class _Folds:
         f += _dense_products(K, b - self.starts)
         return [self.read(k, b[k], f[k]) for k in range(len(self.problems))]
 
-    def on_parts(self) -> list[Float64]:
+    def on_parts(self, sign: Float64) -> list[Float64]:
         """Return the folds' values by decomposition: free points and the worst violators move together."""
         values = []
         for k, problem in enumerate(self.problems):
@@ -189,6 +178,9 @@ class _Folds:
                 else:
                     self.gram.add_product(W[moved], change[moved], f)
             values.append(self.read(k, b, f))
+            seen = sign[np.concatenate(self.held[: k + 1])]
+            if _enough(seen > 0, np.concatenate(values) > 0):
+                break
         return values
 
     def descend(self, K: Any, diag: Float64, problem: Dual, start: Float64, f: Float64) -> Float64:
@@ -207,6 +199,17 @@ class _Folds:
         self.n_iter += done
         block.write(b)
         return b
+
+
+def _enough(positive: NDArray[np.bool_], called_positive: NDArray[np.bool_]) -> bool:
+    """Return whether further folds would teach little: errors tell the most about probabilities."""
+    one = int(positive.sum())
+    errors = int((positive != called_positive).sum())
+    return (
+        positive.size >= ENOUGH
+        and min(one, positive.size - one) >= ENOUGH_OF_CLASS
+        and errors >= ENOUGH_ERRORS
+    )
 
 
 def _scale_of(coef: Float64, b: Float64) -> float:
