@@ -126,7 +126,7 @@ class Dual:
             before = np.concatenate([[0.0], np.cumsum(room)[:-1]])
             step = np.clip(abs(missing) - before, 0.0, room)
             b[members] += np.sign(missing) * step
-            size = max(abs(float(wanted)), float(np.abs(b[members]).sum()), 1e-300)
+            size = max(abs(float(wanted)), abs(missing), float(np.abs(b[members]).sum()), 1e-300)
             if abs(float(wanted - b[members].sum())) > 1e-9 * size:
                 raise InfeasibleError(f"the variables of group {g} cannot sum to {wanted:g} inside their box")
         return b
