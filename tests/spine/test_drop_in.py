@@ -78,6 +78,12 @@ def test_parameters_have_the_same_names_and_defaults():
     assert all(p.kind is inspect.Parameter.KEYWORD_ONLY for p in ours.values())
 
 
+def test_a_gamma_of_zero_is_allowed():
+    X, _ = blobs(30, 3, 2, seed=0)
+    ours, theirs = both(X, X[:, 0] > 0, gamma=0.0)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-6)
+
+
 def test_string_labels_in_any_order():
     X, y = blobs(60, 3, 3, seed=0)
     names = np.array(["pear", "apple", "quince"])[y]

@@ -45,11 +45,11 @@ class SVC(BaseSVC):
     cache_size : float, default=200
         Memory for kernel values, in MB.
     class_weight : dict or "balanced", optional
-        Factors of C per class.
+        Factors of C per class. "balanced" counts each row as often as its sample weight says.
     verbose : bool, default=False
         Print a line per round.
     max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
+        Most steps of the solver for each two-class problem; -1 for no limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Shape of ``decision_function`` for more than two classes.
     break_ties : bool, default=False
@@ -63,7 +63,8 @@ class SVC(BaseSVC):
     time_limit : float, optional
         Seconds after which to stop with the best machine so far.
     n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
+        Threads; None for all cores (one inside joblib workers). Small pairs of classes are solved side by
+        side.
     precision : {"auto", "single", "double"}, default="auto"
         Precision of kernel values. Sums, gradients and the certificate are always float64.
     multiclass : {"ovo", "ovr"}, default="ovo"
@@ -73,7 +74,7 @@ class SVC(BaseSVC):
     warm_start : bool, default=False
         Start from the previous fit on the same rows.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
+        What Ctrl-C during ``fit`` does: raise, or keep the machine so far (a second Ctrl-C raises).
     trace : bool, default=False
         Record ``history_``.
 
@@ -83,12 +84,16 @@ class SVC(BaseSVC):
         Primal, dual, gap, KKT violation.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, classes_, n_iter_, fit_status_,
     class_weight_, shape_fit_
-        As in scikit-learn.
+        As in scikit-learn. Support vectors keep the type of the data (float32 stays float32); sparse data
+        give sparse ``dual_coef_`` and ``coef_``.
     margin_ : float or array of shape (n_machines,)
         The geometric margin 1 / ||w||: a number for two classes, one per two-class machine, in the order of
         ``intercept_``, for more.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
+    smallest_eigenvalue_ : float
+        An estimate of the least eigenvalue of the kernel matrix, for kernels not known to be positive
+        semi-definite.
     history_ : list of list of dict
         One trace per two-class problem, with ``trace=True``.
 
