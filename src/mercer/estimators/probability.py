@@ -78,7 +78,7 @@ class Calibration:
             The estimator's solver.
         """
         found = held_out(
-            matrix,
+            dual.view(matrix),
             dual,
             solution,
             self.fold[task.rows],

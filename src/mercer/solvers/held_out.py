@@ -71,7 +71,7 @@ def held_out(
     Parameters
     ----------
     gram : Gram
-        Kernel matrix of the problem's points.
+        Kernel matrix, as the problem views it.
     whole : Dual
         The problem of all points, one variable each.
     solution : Solution
@@ -117,7 +117,8 @@ class _Folds:
         self.problems = [without(fold == k) for k in used]
         machine = whole.machine(self.b, self.f)
         spread = float(np.std(machine.values))
-        scale = _scale_of(machine.coef, self.b) or 1.0
+        size = float(np.abs(self.b).sum())
+        scale = (float(np.abs(machine.coef).sum()) / size if size > 0 else 0.0) or 1.0
         self.tol = max(TOLERANCE * min(1.0, spread), solver.tol) / scale
         # An ill-conditioned problem may need many steps even for this: no more than the fit itself took.
         self.most_steps = max(solution.n_iter // used.size, whole.n)
@@ -139,10 +140,8 @@ class _Folds:
         return b
 
     def read(self, k: int, b: Float64, f: Float64) -> Float64:
-        """Return the decision values of fold k, given K beta."""
-        machine = self.problems[k].machine(b, f)
-        values: Float64 = _scale_of(machine.coef, b) * f[self.held[k]] + machine.intercept
-        return values
+        """Return the decision values of fold k, given K beta there and at the free points."""
+        return self.problems[k].machine(b, f).values[self.held[k]]
 
     def on_all(self, K: Any) -> list[Float64]:
         """Return the folds' values, all of the kernel matrix being in memory."""
@@ -210,12 +209,6 @@ def _enough(positive: NDArray[np.bool_], called_positive: NDArray[np.bool_]) -> 
         and min(one, positive.size - one) >= ENOUGH_OF_CLASS
         and errors >= ENOUGH_ERRORS
     )
-
-
-def _scale_of(coef: Float64, b: Float64) -> float:
-    """Return the factor between the dual variables and the machine's coefficients."""
-    size = float(np.abs(b).sum())
-    return float(np.abs(coef).sum()) / size if size > 0 else 1.0
 
 
 def _dense_products(K: Any, V: Float64) -> Float64:
