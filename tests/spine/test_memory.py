@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = [pytest.mark.core, pytest.mark.slow]
 
-# The peak is read by the kernel's own accounting of the process; VmHWM can be reset, ru_maxrss cannot.
+# A thread watches the resident memory: the process's own peak would include that of the warm-up fit.
 SCRIPT = """
     import json, sys, threading, time
     import numpy as np
@@ -18,7 +18,7 @@ SCRIPT = """
     n, d, cache_size, kernel, n_classes, sparse = json.loads(sys.argv[1])
     rng = np.random.default_rng(0)
     y = rng.integers(0, n_classes, n)
-    X = rng.normal(size=(n, d)) + 1.5 * rng.normal(size=(n_classes, d))[y]
+    X = rng.normal(size=(n, d)) + 0.4 * rng.normal(size=(n_classes, d))[y]
     if sparse:
         import scipy.sparse as sp
         X[rng.random(X.shape) < 0.9] = 0.0
@@ -54,7 +54,8 @@ SCRIPT = """
     model.fit(X, y)
     done.set()
     watcher.join()
-    print(json.dumps({"added": peak - before, "data": nbytes / 1e6, "status": model.certificate_.status}))
+    found = {"status": model.certificate_.status, "support": int(model.support_.size)}
+    print(json.dumps({"added": peak - before, "data": nbytes / 1e6, **found}))
 """
 
 
@@ -63,11 +64,10 @@ SCRIPT = """
     ("n", "d", "cache_size", "kernel", "n_classes", "sparse"),
     [
         (30000, 20, 100, "rbf", 2, False),
-        (30000, 20, 100, "rbf", 3, False),
         (12000, 20, 100, "laplacian", 2, False),
         (20000, 200, 100, "rbf", 2, True),
     ],
-    ids=["rbf", "three classes", "generic", "sparse"],
+    ids=["rbf", "generic", "sparse"],
 )
 def test_a_fit_stays_within_its_memory(n, d, cache_size, kernel, n_classes, sparse):
     arguments = json.dumps([n, d, cache_size, kernel, n_classes, sparse])
@@ -80,4 +80,5 @@ def test_a_fit_stays_within_its_memory(n, d, cache_size, kernel, n_classes, spar
     assert run.returncode == 0, run.stderr
     result = json.loads(run.stdout)
     assert result["status"] == "optimal"
+    assert result["support"] > 0.2 * n  # a fit that needs its memory
     assert result["added"] <= cache_size + 1.5 * result["data"] + 50
