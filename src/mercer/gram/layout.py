@@ -72,12 +72,18 @@ class Layout:
         return self.kept.nnz / max(1, self.n) if self.sparse else float(self.d)
 
     def _convert(self, start: int, stop: int) -> Floats:
-        tile = self.X[start:stop]
-        if self.centre is not None:
-            tile = tile - self.centre
-        if self.columns:
-            return np.ascontiguousarray(tile.T, dtype=self.dtype)
-        return np.ascontiguousarray(tile, dtype=self.dtype)
+        n = stop - start
+        out = np.empty((self.d, n) if self.columns else (n, self.d), dtype=self.dtype)
+        for s in range(0, n, TILE_ROWS):  # centred in float64, without a copy of all rows in it
+            tile = self._centred(self.X[start + s : min(start + s + TILE_ROWS, stop)])
+            if self.columns:
+                out[:, s : s + TILE_ROWS] = tile.T
+            else:
+                out[s : s + TILE_ROWS] = tile
+        return out
+
+    def _centred(self, rows: Floats) -> Floats:
+        return rows if self.centre is None else rows.astype(np.float64) - self.centre
 
     def tile(self, start: int, stop: int) -> tuple[Floats, int]:
         """Return the features-by-points array that holds the range, and where the range begins in it."""
@@ -114,10 +120,7 @@ class Layout:
         if self.kept is not None:
             Z = np.ascontiguousarray(self.kept[:, idx].T if self.columns else self.kept[idx])
         else:
-            Z = self.X[idx]
-            if self.centre is not None:
-                Z = Z - self.centre
-            Z = np.ascontiguousarray(Z, dtype=self.dtype)
+            Z = np.ascontiguousarray(self._centred(self.X[idx]), dtype=self.dtype)
         return Z, self.norms[idx] if self.norms.size else self.norms
 
 

@@ -69,6 +69,8 @@ def cross_products(
             out[:, 0] = flat
             return out
 
+    reference = Z if isinstance(kernel, Precomputed) else _in_double(Z)
+
     def work(start: int, stop: int) -> None:
         step = max(1, TILE_VALUES // m)
         for s in range(start, stop, step):
@@ -81,12 +83,18 @@ def cross_products(
                 part = Layout(X[s:e], fused, np.float64, centre=few.centre)
                 fill_panel(few, part, np.arange(m), values, Workers(1))
             else:
-                values = np.asarray(kernel.evaluate(kernel.take(X, np.arange(s, e)), Z), dtype=np.float64).T
+                rows = _in_double(kernel.take(X, np.arange(s, e)))
+                values = np.asarray(kernel.evaluate(rows, reference), dtype=np.float64).T
             for segment in segments:
                 out[s:e, segment.outputs] += values[segment.start : segment.stop].T @ segment.coef
 
     workers.ranges(n, work)
     return out
+
+
+def _in_double(X: Any) -> Any:
+    """Return single-precision numbers in double precision, anything else as it is."""
+    return X.astype(np.float64) if getattr(X, "dtype", None) == np.float32 else X
 
 
 def _layout(X: Any, fused: Any, centre: Float64 | None) -> Layout:

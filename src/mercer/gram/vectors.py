@@ -56,7 +56,7 @@ class VectorGram(Gram):
             raise TypeError(f"{kernel!r} is not a fused vector kernel")
         centre = None
         if not sp.issparse(X) and fused.statistic == "sqdist":
-            centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+            centre = X.mean(axis=0, dtype=np.float64)
         layout = Layout(X, fused, dtype, keep=keep, centre=centre)
         diag = np.empty(X.shape[0])
         for s in range(0, X.shape[0], TILE_ROWS):  # float32 data, too, has its diagonal in float64
