@@ -183,7 +183,7 @@ class Dual:
             return float(max(0.0, np.max(tops - bottoms, initial=0.0)))
 
     def settled(self, b: Float64) -> Float64:
-        """Return b with the variables that rounding keeps from their bounds put on them: they are not free."""
+        """Return b with the variables that only rounding keeps from their bounds put on them: not free."""
         width = self.hi - self.lo
         near = ROUNDING * np.where(np.isfinite(width), width, np.abs(b).max(initial=0.0))
         return np.where(b - self.lo <= near, self.lo, np.where(self.hi - b <= near, self.hi, b))
