@@ -42,7 +42,9 @@ class NuSVC(BaseSVC):
     shrinking : bool, default=True
         Accepted for compatibility; working sets make a separate shrinking step needless.
     probability : bool, default=False
-        Whether ``predict_proba`` will be available.
+        Whether ``predict_proba`` will be available. Its largest probability is that of the class that ``predict``
+        returns; for two classes it costs less than a second fit. Probabilities are those of the rows as
+        ``sample_weight`` counts them: ``class_weight`` moves the decision, not the classes' frequencies.
     tol : float, default=1e-3
         Largest KKT violation of the problem above (``criterion="kkt"``), in units of rho where that is below
         one, or relative gap (``"gap"``) at which to stop.
@@ -101,6 +103,9 @@ class NuSVC(BaseSVC):
         As in scikit-learn.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
+    link_knots_, link_slopes_ : arrays of shape (n_machines, 2, n_pieces)
+        With ``probability=True``: how decisions below 0 (first) and above become logits, a straight line of
+        slope ``link_slopes_`` from each of ``link_knots_`` on.
     history_ : list of list of dict
         One trace per two-class problem, with ``trace=True``.
 

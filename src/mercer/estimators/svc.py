@@ -39,7 +39,9 @@ class SVC(BaseSVC):
     shrinking : bool, default=True
         Accepted for compatibility; working sets make a separate shrinking step needless.
     probability : bool, default=False
-        Whether ``predict_proba`` will be available.
+        Whether ``predict_proba`` will be available. Its largest probability is that of the class that ``predict``
+        returns; for two classes it costs less than a second fit. Probabilities are those of the rows as
+        ``sample_weight`` counts them: ``class_weight`` moves the decision, not the classes' frequencies.
     tol : float, default=1e-3
         Largest KKT violation (``criterion="kkt"``) or relative gap (``"gap"``) at which to stop.
     cache_size : float, default=200
@@ -91,6 +93,9 @@ class SVC(BaseSVC):
         ``intercept_``, for more.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
+    link_knots_, link_slopes_ : arrays of shape (n_machines, 2, n_pieces)
+        With ``probability=True``: how decisions below 0 (first) and above become logits, a straight line of
+        slope ``link_slopes_`` from each of ``link_knots_`` on.
     smallest_eigenvalue_ : float
         An estimate of the least eigenvalue of the kernel matrix, for kernels not known to be positive
         semi-definite.

@@ -128,15 +128,12 @@ class _Folds:
         distance = np.abs(whole.costs(g, whole.multipliers(self.b, g)))
         distance[(self.b > whole.lo) & (self.b < whole.hi)] = 0.0
         order = np.argsort(distance, kind="stable")
-        self.starts = np.stack(
-            [self._start(p, rows, order) for p, rows in zip(self.problems, self.held, strict=True)]
-        )
+        self.starts = np.stack([self._start(problem, order) for problem in self.problems])
 
-    def _start(self, problem: Dual, rows: Index, order: Index) -> Float64:
-        """Return the solution of the whole without some points, mended by those nearest to the margin."""
-        b = self.b.copy()
-        b[rows] = 0.0
-        b[order] = problem.take(order).nearest(b[order])
+    def _start(self, problem: Dual, order: Index) -> Float64:
+        """Return the solution of the whole, put into a fold's box by the points nearest to the margin."""
+        b = np.empty(self.b.size)
+        b[order] = problem.take(order).nearest(self.b[order])
         return b
 
     def read(self, k: int, b: Float64, f: Float64) -> Float64:
