@@ -42,9 +42,9 @@ class NuSVC(BaseSVC):
     shrinking : bool, default=True
         Accepted for compatibility; working sets make a separate shrinking step needless.
     probability : bool, default=False
-        Whether ``predict_proba`` will be available. Its largest probability is that of the class that ``predict``
-        returns; for two classes it costs less than a second fit. Probabilities are those of the rows as
-        ``sample_weight`` counts them: ``class_weight`` moves the decision, not the classes' frequencies.
+        Whether ``predict_proba`` will be available. Its largest probability is that of the class that
+        ``predict`` returns; for two classes it costs less than a second fit as a rule. Probabilities are
+        those of the rows as ``sample_weight`` counts them: ``class_weight`` moves the decision only.
     tol : float, default=1e-3
         Largest KKT violation of the problem above (``criterion="kkt"``), in units of rho where that is below
         one, or relative gap (``"gap"``) at which to stop.

@@ -39,9 +39,9 @@ class SVC(BaseSVC):
     shrinking : bool, default=True
         Accepted for compatibility; working sets make a separate shrinking step needless.
     probability : bool, default=False
-        Whether ``predict_proba`` will be available. Its largest probability is that of the class that ``predict``
-        returns; for two classes it costs less than a second fit. Probabilities are those of the rows as
-        ``sample_weight`` counts them: ``class_weight`` moves the decision, not the classes' frequencies.
+        Whether ``predict_proba`` will be available. Its largest probability is that of the class that
+        ``predict`` returns; for two classes it costs less than a second fit as a rule. Probabilities are
+        those of the rows as ``sample_weight`` counts them: ``class_weight`` moves the decision only.
     tol : float, default=1e-3
         Largest KKT violation (``criterion="kkt"``) or relative gap (``"gap"``) at which to stop.
     cache_size : float, default=200
