@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, svds
 
@@ -101,8 +100,8 @@ def leading_singular(M: Float64, k: int) -> tuple[Float64, Float64, Float64]:
         else:
             order = np.argsort(values)[::-1]
             return left[:, order], np.asarray(values[order], dtype=np.float64), right[order].T
-    left, values, right = scipy.linalg.svd(M, full_matrices=False)
-    return left[:, :k], values[:k], right[:k].T
+    left, values, right = np.linalg.svd(M, full_matrices=False)  # NumPy's takes empty matrices
+    return left[:, :k], np.asarray(values[:k], dtype=np.float64), right[:k].T
 
 
 def column_correlations(A: Float64, B: Float64) -> Float64:

@@ -110,7 +110,7 @@ def low_rank_coordinates(gram: Gram, rank: int, tol: float) -> Coordinates:
     """
     factor: Factor = pivoted_cholesky(gram, rank, tol)
     mean = factor.L.mean(axis=0)
-    U, s, Vt = scipy.linalg.svd(factor.L - mean, full_matrices=False)
+    U, s, Vt = np.linalg.svd(factor.L - mean, full_matrices=False)  # NumPy's takes empty matrices
     keep = s > np.sqrt(gram.n) * np.finfo(np.float64).eps * s.max(initial=0.0)
     U, s, Vt = U[:, keep], s[keep], Vt[keep]
     basis = factor.on_landmarks(Vt.T)
