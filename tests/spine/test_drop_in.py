@@ -342,3 +342,10 @@ def test_cross_validation_of_a_precomputed_kernel(two_clouds):
 def test_iris():
     X, y = load_iris(return_X_y=True)
     assert_same_model(*both(X, y), X)
+
+
+def test_one_against_the_rest_on_two_threads_ends():
+    # Each machine sees all rows, hence the whole matrix, whose own threads are busy with the machines.
+    X, y = np.random.default_rng(0).normal(size=(600, 40)), np.arange(600) % 4
+    one, two = (SVC(multiclass="ovr", n_jobs=n, precision="double").fit(X, y) for n in (1, 2))
+    np.testing.assert_allclose(two.decision_function(X), one.decision_function(X), atol=1e-9)

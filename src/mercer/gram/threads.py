@@ -57,6 +57,14 @@ def _controller() -> threadpoolctl.ThreadpoolController:
     return threadpoolctl.ThreadpoolController()
 
 
+_here = threading.local()
+
+
+def _mark_busy() -> None:
+    """Remember that this thread belongs to a pool."""
+    _here.busy = True
+
+
 class _OneBlasThread:
     """A scope in which BLAS keeps to one thread per caller.
 
@@ -119,7 +127,7 @@ class Workers:
         step = -(-n // pieces)
         step = -(-step // align) * align
         bounds = [(s, min(s + step, n)) for s in range(0, n, max(step, 1))]
-        if self.threads == 1 or len(bounds) <= 1:
+        if self._alone() or len(bounds) <= 1:
             for start, stop in bounds:
                 work(start, stop)
             return
@@ -137,7 +145,7 @@ class Workers:
         stop : callable, optional
             Called when one of the calls, or Ctrl-C, raises: it asks those that still run to end early.
         """
-        if self.threads == 1 or n <= 1:
+        if self._alone() or n <= 1:
             for k in range(n):
                 work(k)
             return
@@ -170,10 +178,16 @@ class Workers:
         """Keep BLAS to one thread per caller while several of ours run."""
         return _one_blas_thread
 
+    def _alone(self) -> bool:
+        # A thread of a pool that waited for others of it would wait for ever: work inside work runs in place.
+        return self.threads == 1 or getattr(_here, "busy", False)
+
     def _executor(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None or self._pid != os.getpid():  # threads do not survive a fork
-                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="mercer")
+                self._pool = ThreadPoolExecutor(
+                    self.threads, thread_name_prefix="mercer", initializer=_mark_busy
+                )
                 self._pid = os.getpid()
             return self._pool
 
