@@ -20,7 +20,7 @@ from mercer.estimators.interrupts import Stop, stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.margins import MarginMixin
 from mercer.estimators.probability import Calibration, ProbabilityMixin
-from mercer.gram import Gram, Segment, Workers, cross_products
+from mercer.gram import Gram, Segment, Workers, cross_products, decisions_with_sure_signs
 from mercer.kernels import Linear
 from mercer.problems import Certificate, Dual, Machine, Values, combine
 from mercer.problems.multiclass import (
@@ -296,14 +296,15 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
             segments.append(Segment(int(ends[c]), int(ends[c + 1]), coef[:, part].T, outputs_of_c))
         return segments, k * (k - 1) // 2
 
-    def _raw_decision(self, X: Any) -> np.ndarray:
-        """Return the decisions of all two-class machines, one column each."""
+    def _raw_decision(self, X: Any, *, signs: bool = False) -> np.ndarray:
+        """Return the decisions of all two-class machines, one column each, or anything with their signs."""
         reference = self._reference()
         X = self._check_X(X, kernel=self.kernel_, reset=False)
         segments, outputs = self._segments()
-        F = cross_products(self.kernel_, X, reference, segments, outputs, self._workers())
-        F += self.intercept_
-        return F
+        data = (self.kernel_, X, reference, segments)
+        if signs and self.precision != "double":
+            return decisions_with_sure_signs(*data, self.intercept_, self._workers())
+        return cross_products(*data, outputs, self._workers()) + self.intercept_
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the decision values of new points.
@@ -342,7 +343,8 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         """
         check_is_fitted(self)
         self._check_shape()
-        labels: np.ndarray = self.classes_[self._choose(self._raw_decision(X))]
+        signs = self.classes_.size == 2 or (self.multiclass == "ovo" and not self.break_ties)
+        labels: np.ndarray = self.classes_[self._choose(self._raw_decision(X, signs=signs))]
         return labels
 
     def _choose(self, F: np.ndarray) -> np.ndarray:

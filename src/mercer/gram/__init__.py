@@ -9,6 +9,7 @@ from mercer.gram.build import gram
 from mercer.gram.generic import GenericGram
 from mercer.gram.matrix import MatrixGram
 from mercer.gram.predict import Segment, cross_products
+from mercer.gram.rough import decisions_with_sure_signs
 from mercer.gram.threads import Workers, resolve_threads
 from mercer.gram.vectors import VectorGram
 
@@ -20,6 +21,7 @@ __all__ = [
     "VectorGram",
     "Workers",
     "cross_products",
+    "decisions_with_sure_signs",
     "gram",
     "resolve_threads",
 ]

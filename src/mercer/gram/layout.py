@@ -57,7 +57,7 @@ class Layout:
         if self.sparse:
             self.kept = X if X.dtype == self.dtype else X.astype(self.dtype)
             if self.squared:
-                self.norms = _sparse_norms(X).astype(self.dtype)
+                self.norms = sparse_norms(X).astype(self.dtype)
         elif keep:
             self.kept = self._convert(0, self.n)
         if self.squared and not self.sparse and not self.columns:
@@ -124,7 +124,8 @@ class Layout:
         return Z, self.norms[idx] if self.norms.size else self.norms
 
 
-def _sparse_norms(X: Any) -> Float64:
+def sparse_norms(X: Any) -> Float64:
+    """Return the squared norms of the rows of a CSR array, summed in float64."""
     squares = np.asarray(X.data, dtype=np.float64) ** 2
     sums = np.zeros(X.shape[0] + 1)
     np.cumsum(np.add.reduceat(np.append(squares, 0.0), np.minimum(X.indptr[:-1], squares.size)), out=sums[1:])
