@@ -19,6 +19,7 @@ import numpy as np
 from mercer import _jit
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
+from mercer.problems.restart import best_multiple, carried
 from mercer.solvers.base import Criterion, Float64, Limits, Listener, Progress, Solution, Status
 from mercer.solvers.dense import DenseBlock
 from mercer.solvers.working_set import choose
@@ -80,7 +81,8 @@ class _Run:
         self.limits = options.limits or Limits()
         self.gram = gram
         self.problem = problem
-        self.b = problem.start() if start is None else problem.nearest(start)
+        self.b = problem.start() if start is None else carried(problem, start)
+        self.started = start is not None
         self.f = np.zeros(problem.n)
         self.n_iter = 0
         self.tol = options.tol if options.criterion == "kkt" else min(1e-1, 100 * options.tol)
@@ -94,6 +96,8 @@ class _Run:
         status: Status = "optimal"
         try:
             self.f = self.gram.matvec(self.problem.beta(self.b))
+            if self.started:  # a neighbour's solution: when C has grown, so should its multiples
+                self.b, self.f = best_multiple(self.problem, self.b, self.f)
             self._to_the_end()
         except _LimitError as stop:
             status = stop.status

@@ -1,0 +1,133 @@
+r"""A Newton step over the free variables of a dual: what steps of two variables are slow at.
+
+With the variables at their bounds held there, the dual of the others is a quadratic function on a plane,
+
+    minimise over d   1/2 d' Q d + g' d   subject to   the sum of d over each group = 0,
+
+whose solution is one Cholesky factorisation away. Where it lies outside of the box, the variables that would
+leave are stopped at their bounds and the rest is solved again. The point never gets worse, so the step may be
+taken between slices of sequential minimal optimisation, which finds the right bounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from mercer.problems import Dual
+
+Float64 = NDArray[np.float64]
+
+RIDGE_SINGLE, RIDGE_DOUBLE = (
+    2e-7,
+    1e-12,
+)  # added to the diagonal, relative to the largest entry
+ROUNDS = 8  # times that variables are stopped at their bounds
+
+
+def newton_step(K: Any, problem: Dual, b: Float64, g: Float64, most: int) -> Float64 | None:
+    """Return a better feasible point, or None where there is none to be had this way.
+
+    Parameters
+    ----------
+    K : (n, n) ndarray
+        The kernel matrix.
+    problem : Dual
+        The problem.
+    b, g : (copies n,) float64
+        A feasible point and the gradient there.
+    most : int
+        Free variables beyond which a factorisation is too dear.
+    """
+    free = np.flatnonzero((b > problem.lo) & (b < problem.hi))
+    if not 2 <= free.size <= most:
+        return None
+    points = free % problem.n
+    Q = np.asarray(K[np.ix_(points, points)], dtype=np.float64)
+    Q[np.diag_indices(free.size)] += problem.r[free]
+    ridge = (RIDGE_SINGLE if K.dtype == np.float32 else RIDGE_DOUBLE) * float(np.abs(Q).max())
+    face = _Face(Q, ridge, g[free], b[free], problem.lo[free], problem.hi[free], _groups(problem, free))
+    new = face.better()
+    if new is None:
+        return None
+    out = b.copy()
+    out[free] = new
+    return out
+
+
+def _groups(problem: Dual, free: NDArray[np.intp]) -> Float64:
+    if problem.group is None:
+        return np.zeros((0, free.size))
+    return np.stack([(problem.group[free] == k).astype(np.float64) for k in range(problem.sums.size)])
+
+
+class _Face:
+    """A quadratic function of the free variables."""
+
+    def __init__(
+        self, Q: Float64, ridge: float, g: Float64, b: Float64, lo: Float64, hi: Float64, A: Float64
+    ) -> None:
+        self.Q, self.ridge, self.g = Q, ridge, g
+        self.b, self.lo, self.hi, self.A = b, lo, hi, A
+
+    def better(self) -> Float64 | None:
+        """Return the best point found, or None."""
+        target = self.b.copy()
+        inside = np.arange(self.b.size)
+        best: Float64 | None = None
+        least = 0.0
+        for _ in range(ROUNDS):
+            d = self._solve(inside, target - self.b)
+            if d is None:
+                break
+            target[inside] = self.b[inside] + d
+            # The straight way there is feasible up to the first bound, and never uphill.
+            step = self._along(target - self.b)
+            if step is not None and step[1] < least:
+                best, least = step
+            out = (target[inside] < self.lo[inside]) | (target[inside] > self.hi[inside])
+            if not out.any():
+                break
+            target = np.clip(target, self.lo, self.hi)
+            inside = inside[~out]
+            if inside.size < 2:
+                break
+        return best
+
+    def _solve(self, inside: NDArray[np.intp], moved: Float64) -> Float64 | None:
+        """Return the best changes of the variables ``inside``, the others having moved as they have."""
+        rest = moved.copy()
+        rest[inside] = 0.0
+        try:
+            factor = cho_factor(
+                self.Q[np.ix_(inside, inside)] + self.ridge * np.eye(inside.size), check_finite=False
+            )
+        except LinAlgError:
+            return None
+        slope = self.g[inside] + self.Q[inside] @ rest
+        A = self.A[:, inside]
+        A = A[A.any(axis=1)]
+        whole = cho_solve(factor, np.column_stack([-slope, A.T]), check_finite=False)
+        d, Z = whole[:, 0], whole[:, 1:]
+        if A.shape[0]:
+            missing = -(self.A[self.A[:, inside].any(axis=1)] @ rest)
+            d = d - Z @ np.linalg.solve(A @ Z, A @ d - missing)
+        return d if np.isfinite(d).all() else None
+
+    def _along(self, d: Float64) -> tuple[Float64, float] | None:
+        """Return the best feasible point in direction d, and the change of the objective there."""
+        slope, curvature = float(self.g @ d), float(d @ self.Q @ d)
+        if not slope < 0:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            room = np.where(d > 0, (self.hi - self.b) / d, np.where(d < 0, (self.lo - self.b) / d, np.inf))
+        t = min(float(room.min()), -slope / curvature if curvature > 0 else np.inf)
+        if not (np.isfinite(t) and t > 0):
+            return None
+        point = self.b + t * d
+        hit = room <= t
+        point[hit] = np.where(d[hit] > 0, self.hi[hit], self.lo[hit])
+        return np.clip(point, self.lo, self.hi), t * slope + 0.5 * t * t * curvature
