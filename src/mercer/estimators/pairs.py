@@ -37,7 +37,7 @@ from mercer.problems.multiclass import (
 )
 from mercer.solvers import Solution
 
-PARALLEL_TASK = 4096  # two-class problems up to this many rows are solved side by side, one thread each
+SIDE_BY_SIDE = range(129, 4097)  # rows of two-class problems that are solved side by side, one thread each
 
 Trace = list[dict[str, float]]
 
@@ -197,7 +197,7 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         if len(tasks) > 1:
             matrix = matrix.shared(self._cache_bytes() // 2)
         together = (
-            len(tasks) > 1 and matrix.independent_subsets and max(t.rows.size for t in tasks) <= PARALLEL_TASK
+            len(tasks) > 1 and matrix.independent_subsets and max(t.rows.size for t in tasks) in SIDE_BY_SIDE
         )
         side_by_side = min(workers.threads, len(tasks)) if together else 1
 
@@ -285,8 +285,7 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         k = self.classes_.size
         coef = self._coefficients
         if k == 2 or self.multiclass == "ovr":
-            outputs = coef.shape[0]
-            return [Segment(0, coef.shape[1], coef.T, np.arange(outputs))], outputs
+            return [Segment(0, coef.shape[1], coef.T, np.arange(coef.shape[0]))], coef.shape[0]
         ends = np.concatenate([[0], np.cumsum(self._n_support)])
         segments = []
         for c in range(k):

@@ -95,7 +95,8 @@ class _Run:
     def solve(self) -> Solution:
         status: Status = "optimal"
         try:
-            self.f = self.gram.matvec(self.problem.beta(self.b))
+            if self.b.any():
+                self.f = self.gram.matvec(self.problem.beta(self.b))
             if self.started:  # a neighbour's solution: when C has grown, so should its multiples
                 self.b, self.f = best_multiple(self.problem, self.b, self.f)
             self._to_the_end()
@@ -148,7 +149,7 @@ class _Run:
         support = np.flatnonzero(beta)
         if self.gram.is_exact:
             if self.block is not None:  # a cheap pass over a small problem: no rounding of many steps remains
-                self.f = self.gram.matvec(beta)
+                self.f = self.block @ beta
             return 0.0
         if support.size * self.problem.n <= SMALL_PASS:
             every = np.arange(self.problem.n)
