@@ -4,16 +4,20 @@ Each function draws on the axes it is given, or on those of a new figure, and re
 setting of matplotlib.
 """
 
+from mercer.plots._calibration import calibration
 from mercer.plots._discriminants import canonical_variates, rda_error
 from mercer.plots._machines import level_sets, tube
 from mercer.plots._regions import decision_regions
+from mercer.plots._similarity import kernel_matrix
 from mercer.plots.bounds import bound_against_n
 from mercer.plots.margins import margins
 
 __all__ = [
     "bound_against_n",
+    "calibration",
     "canonical_variates",
     "decision_regions",
+    "kernel_matrix",
     "level_sets",
     "margins",
     "rda_error",
