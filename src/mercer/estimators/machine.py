@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from mercer.estimators.notebook import CertifiedRepr
 from mercer.gram import Gram, Workers, gram, resolve_threads
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
@@ -41,7 +42,7 @@ def naming(name: str) -> Iterator[None]:
         raise ValueError(f"{name} must hold numbers: {error}") from error
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(CertifiedRepr, BaseEstimator):
     """Base of the estimators that solve a dual over a kernel matrix."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
