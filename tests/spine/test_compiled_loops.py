@@ -38,6 +38,12 @@ def points(n, d, dtype):
     return rng.normal(size=(n, d)).astype(dtype)
 
 
+def typed(line, dtype):
+    """The line as the loops take it: of the Gaussian, its one constant only."""
+    code, a, b, c = line
+    return (dtype(a),) if code == codes.RBF else (code not in DOTS, code, dtype(a), dtype(b), dtype(c))
+
+
 def tolerance(dtype):
     return {"rtol": 2e-5, "atol": 2e-6} if dtype == np.float32 else {"rtol": 1e-12, "atol": 1e-13}
 
@@ -50,17 +56,17 @@ def tolerance(dtype):
 @pytest.mark.parametrize("d", [1, 3, 4, 9])
 def test_dense_panels_and_products(line, dtype, d):
     code, *constants = line
-    a, b, c = (dtype(v) for v in constants)
     squared = code not in DOTS
+    line = typed(line, dtype)
     X, Z = points(37, d, dtype), points(19, d, dtype)
     expected = naive.panel(X.astype(float), Z.astype(float), squared, code, *constants)
     XT = np.ascontiguousarray(X.T)
     out = np.zeros((19, 37), dtype=dtype)
-    _jit.panels.dense_panel(XT, 5, 37, Z, squared, code, a, b, c, out)
+    _jit.panels.dense_panel(XT, 5, 37, Z, line, out)
     assert not out[:, :5].any()  # only the range that was asked for
     np.testing.assert_allclose(out[:, 5:], expected[:, 5:], **tolerance(dtype))
     coef, product = np.linspace(-1, 1, 19), np.ones(37)
-    _jit.panels.dense_product(XT, 0, 30, Z, squared, code, a, b, c, coef, product)
+    _jit.panels.dense_product(XT, 0, 30, Z, line, coef, product)
     wanted = np.ones(37)
     wanted[:30] += coef @ expected[:, :30]
     np.testing.assert_allclose(product, wanted, **tolerance(dtype))
@@ -71,8 +77,8 @@ def test_dense_panels_and_products(line, dtype, d):
 @pytest.mark.parametrize("line", [LINES[0], LINES[2], LINES[6]], ids=["linear", "poly2", "rbf"])
 def test_sparse_panels_and_products(line, dtype, index):
     code, *constants = line
-    a, b, c = (dtype(v) for v in constants)
     squared = code not in DOTS
+    line = typed(line, dtype)
     X, Z = points(23, 11, dtype), points(6, 11, dtype)
     X[np.abs(X) < 0.9] = 0.0
     X[4] = 0.0  # an empty row
@@ -82,13 +88,11 @@ def test_sparse_panels_and_products(line, dtype, index):
     norms, z_norms = (X**2).sum(axis=1), (Z**2).sum(axis=1)
     ZT = np.ascontiguousarray(Z.T)
     out = np.zeros((23, 6), dtype=dtype)
-    _jit.panels.sparse_panel(indptr, indices, S.data, norms, 2, 23, ZT, z_norms, squared, code, a, b, c, out)
+    _jit.panels.sparse_panel(indptr, indices, S.data, norms, 2, 23, ZT, z_norms, line, out)
     assert not out[:2].any()
     np.testing.assert_allclose(out[2:], expected.T[2:], **tolerance(dtype))
     coef, product = np.linspace(-1, 1, 6), np.ones(23)
-    _jit.panels.sparse_product(
-        indptr, indices, S.data, norms, 0, 23, ZT, z_norms, squared, code, a, b, c, coef, product
-    )
+    _jit.panels.sparse_product(indptr, indices, S.data, norms, 0, 23, ZT, z_norms, line, coef, product)
     np.testing.assert_allclose(product, 1.0 + coef @ expected, **tolerance(dtype))
 
 
@@ -97,7 +101,7 @@ def test_tiles_of_a_matrix_product(dtype):
     X, Z = points(13, 30, dtype), points(5, 30, dtype)
     tile = Z @ X.T
     norms, z_norms = (X**2).sum(axis=1), (Z**2).sum(axis=1)
-    _jit.panels.finish_tile(tile, z_norms, norms, True, codes.RBF, dtype(0.05), dtype(0.0), dtype(0.0))
+    _jit.panels.finish_tile(tile, z_norms, norms, (dtype(0.05),))
     expected = naive.panel(X.astype(float), Z.astype(float), True, codes.RBF, 0.05, 0.0, 0.0)
     np.testing.assert_allclose(tile, expected, **tolerance(dtype))
     out, coef = np.ones(20), np.linspace(-1, 1, 5)
@@ -110,9 +114,7 @@ def test_tiles_of_a_matrix_product(dtype):
 def test_distances_of_far_away_points_do_not_cancel():
     X = np.array([[1e6, 1e6], [1e6 + 0.5, 1e6]], dtype=np.float32)
     out = np.zeros((2, 2), dtype=np.float32)
-    _jit.panels.dense_panel(
-        np.ascontiguousarray(X.T), 0, 2, X, True, codes.RBF, np.float32(1), np.float32(0), np.float32(0), out
-    )
+    _jit.panels.dense_panel(np.ascontiguousarray(X.T), 0, 2, X, (np.float32(1),), out)
     np.testing.assert_allclose(out, [[1.0, math.exp(-0.25)], [math.exp(-0.25), 1.0]], rtol=1e-6)
 
 

@@ -7,11 +7,14 @@ a product with a kernel matrix never writes that matrix to memory.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numba.extending import overload
 
 from mercer._jit.bits import prefer_wide_vectors
 from mercer._jit.compiler import CONTRACT, REASSOCIATE, compiled
-from mercer._jit.elementwise import transform
+from mercer._jit.elementwise import is_squared, transform
 
 TILE = 512  # points of X in a tile
 FEW = 16  # points of Z in a tile: 16 x 512 float32 are 32 kB
@@ -85,16 +88,40 @@ def _products(XT: np.ndarray, s: int, m: int, Z: np.ndarray, c: int, out: np.nda
 
 
 @compiled(inner=True)
-def _dense_tile(
+def _tile_of_distances(
+    XT: np.ndarray, s: int, m: int, Z: np.ndarray, c0: int, c1: int, tile: np.ndarray
+) -> None:
+    for c in range(c0, c1, 2):
+        e = min(c + 1, c1 - 1)  # an odd last point is computed twice
+        _distances(XT, s, m, Z, c, e, tile[c - c0], tile[c + 1 - c0])
+
+
+@compiled(inner=True)
+def _tile_of_either(
     XT: np.ndarray, s: int, m: int, Z: np.ndarray, c0: int, c1: int, squared: bool, tile: np.ndarray
 ) -> None:
     if squared:
-        for c in range(c0, c1, 2):
-            e = min(c + 1, c1 - 1)  # an odd last point is computed twice
-            _distances(XT, s, m, Z, c, e, tile[c - c0], tile[c + 1 - c0])
+        _tile_of_distances(XT, s, m, Z, c0, c1, tile)
     else:
         for c in range(c0, c1):
             _products(XT, s, m, Z, c, tile[c - c0])
+
+
+def tile_of_statistics(
+    XT: np.ndarray, s: int, m: int, Z: np.ndarray, c0: int, c1: int, line: tuple[Any, ...], tile: np.ndarray
+) -> None:
+    """tile[c - c0, t] = the statistic that the line takes, of z_c and x_{s+t}."""
+    if is_squared(line):
+        _tile_of_distances(XT, s, m, Z, c0, c1, tile)
+    else:
+        _tile_of_either(XT, s, m, Z, c0, c1, False, tile)
+
+
+@overload(tile_of_statistics, inline="always", strict=False)
+def _choose_statistic(XT: Any, s: Any, m: Any, Z: Any, c0: Any, c1: Any, line: Any, tile: Any) -> Any:
+    if len(line) == 1:
+        return lambda XT, s, m, Z, c0, c1, line, tile: _tile_of_distances(XT, s, m, Z, c0, c1, tile)
+    return lambda XT, s, m, Z, c0, c1, line, tile: _tile_of_either(XT, s, m, Z, c0, c1, line[0], tile)
 
 
 @compiled(fastmath=CONTRACT)
@@ -123,11 +150,7 @@ def _dense(
     j0: int,
     j1: int,
     Z: np.ndarray,
-    squared: bool,
-    code: int,
-    a: float,
-    b: float,
-    c: float,
+    line: tuple[Any, ...],
     coef: np.ndarray,
     product: np.ndarray,
     panel: np.ndarray,
@@ -140,8 +163,8 @@ def _dense(
         m = min(TILE, j1 - s)
         for i in range(0, Z.shape[0], FEW):
             e = min(i + FEW, Z.shape[0])
-            _dense_tile(XT, s, m, Z, i, e, squared, tile)
-            transform(flat[: (e - i) * TILE], code, a, b, c)
+            tile_of_statistics(XT, s, m, Z, i, e, line, tile)
+            transform(flat[: (e - i) * TILE], line)
             if fold:
                 _fold(tile, e - i, m, coef, i, product, s)
             else:
@@ -155,16 +178,12 @@ def dense_product(
     j0: int,
     j1: int,
     Z: np.ndarray,
-    squared: bool,
-    code: int,
-    a: float,
-    b: float,
-    c: float,
+    line: tuple[Any, ...],
     coef: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """out[j] += sum_i coef[i] k(z_i, x_j) for j0 <= j < j1."""
-    _dense(XT, j0, j1, Z, squared, code, a, b, c, coef, out, np.empty((0, 0), XT.dtype))
+    _dense(XT, j0, j1, Z, line, coef, out, np.empty((0, 0), XT.dtype))
 
 
 def dense_panel(
@@ -172,16 +191,12 @@ def dense_panel(
     j0: int,
     j1: int,
     Z: np.ndarray,
-    squared: bool,
-    code: int,
-    a: float,
-    b: float,
-    c: float,
+    line: tuple[Any, ...],
     out: np.ndarray,
 ) -> None:
     """out[i, j] = k(z_i, x_j) for j0 <= j < j1."""
     none = np.empty(0)
-    _dense(XT, j0, j1, Z, squared, code, a, b, c, none, none, out)
+    _dense(XT, j0, j1, Z, line, none, none, out)
 
 
 @compiled(fastmath=CONTRACT, inner=True)
@@ -234,11 +249,7 @@ def _sparse(
     j1: int,
     ZT: np.ndarray,
     z_norms: np.ndarray,
-    squared: bool,
-    code: int,
-    a: float,
-    b: float,
-    c: float,
+    line: tuple[Any, ...],
     coef: np.ndarray,
     product: np.ndarray,
     panel: np.ndarray,
@@ -249,9 +260,9 @@ def _sparse(
     for j in range(j0, j1):
         row = scratch[0] if fold else panel[j]
         _sparse_row(indices, values, indptr[j], indptr[j + 1], ZT, row)
-        if squared:
+        if is_squared(line):
             _to_distances(row, norms[j], z_norms)
-        transform(row, code, a, b, c)
+        transform(row, line)
         if fold:
             product[j] += _dot(row, coef)
 
@@ -265,17 +276,13 @@ def sparse_product(
     j1: int,
     ZT: np.ndarray,
     z_norms: np.ndarray,
-    squared: bool,
-    code: int,
-    a: float,
-    b: float,
-    c: float,
+    line: tuple[Any, ...],
     coef: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """out[j] += sum_i coef[i] k(z_i, x_j) for sparse rows x_j; ZT holds the few points as dense columns."""
     none = np.empty((0, 0), ZT.dtype)
-    _sparse(indptr, indices, values, norms, j0, j1, ZT, z_norms, squared, code, a, b, c, coef, out, none)
+    _sparse(indptr, indices, values, norms, j0, j1, ZT, z_norms, line, coef, out, none)
 
 
 def sparse_panel(
@@ -287,16 +294,12 @@ def sparse_panel(
     j1: int,
     ZT: np.ndarray,
     z_norms: np.ndarray,
-    squared: bool,
-    code: int,
-    a: float,
-    b: float,
-    c: float,
+    line: tuple[Any, ...],
     out: np.ndarray,
 ) -> None:
     """out[j, i] = k(z_i, x_j) for sparse rows x_j."""
     none = np.empty(0)
-    _sparse(indptr, indices, values, norms, j0, j1, ZT, z_norms, squared, code, a, b, c, none, none, out)
+    _sparse(indptr, indices, values, norms, j0, j1, ZT, z_norms, line, none, none, out)
 
 
 @compiled
@@ -304,18 +307,14 @@ def finish_tile(
     tile: np.ndarray,
     z_norms: np.ndarray,
     x_norms: np.ndarray,
-    squared: bool,
-    code: int,
-    a: float,
-    b: float,
-    c: float,
+    line: tuple[Any, ...],
 ) -> None:
     """Turn a tile of inner products (z by x, from a matrix product) into kernel values in place."""
     for i in range(tile.shape[0]):
         row = tile[i]
-        if squared:
+        if is_squared(line):
             _to_distances(row, z_norms[i], x_norms)
-        transform(row, code, a, b, c)
+        transform(row, line)
 
 
 @compiled

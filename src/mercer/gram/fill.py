@@ -28,12 +28,12 @@ def fill_panel(
 
 
 def _fill_sparse(many: Layout, Z: Floats, z_norms: Floats, part: Floats, n: int, threads: Workers) -> None:
-    X, line = many.kept, many.constants
+    X, line = many.kept, many.line
     panel = np.empty((n, Z.shape[1]), dtype=many.dtype)
 
     def work(start: int, stop: int) -> None:
         _jit.panels.sparse_panel(
-            X.indptr, X.indices, X.data, many.norms, start, stop, Z, z_norms, many.squared, *line, panel
+            X.indptr, X.indices, X.data, many.norms, start, stop, Z, z_norms, line, panel
         )
         part[:, start:stop] = panel[start:stop].T
 
@@ -41,28 +41,28 @@ def _fill_sparse(many: Layout, Z: Floats, z_norms: Floats, part: Floats, n: int,
 
 
 def _fill_columns(many: Layout, Z: Floats, z_norms: Floats, part: Floats, n: int, threads: Workers) -> None:
-    line = many.constants
+    line = many.line
 
     def work(start: int, stop: int) -> None:
         XT, first = many.tile(start, stop)
         if first == start:
-            _jit.panels.dense_panel(XT, start, stop, Z, many.squared, *line, part)
+            _jit.panels.dense_panel(XT, start, stop, Z, line, part)
         else:
             fresh = np.empty((part.shape[0], stop - start), dtype=many.dtype)
-            _jit.panels.dense_panel(XT, 0, stop - start, Z, many.squared, *line, fresh)
+            _jit.panels.dense_panel(XT, 0, stop - start, Z, line, fresh)
             part[:, start:stop] = fresh
 
     threads.ranges(n, work, align=512)
 
 
 def _fill_rows(many: Layout, Z: Floats, z_norms: Floats, part: Floats, n: int, threads: Workers) -> None:
-    line = many.constants
+    line = many.line
 
     def work(start: int, stop: int) -> None:
         for t in range(start, stop, TILE_ROWS):
             e = min(t + TILE_ROWS, stop)
             tile = np.matmul(Z, many.rows(t, e).T)
-            _jit.panels.finish_tile(tile, z_norms, many.norms[t:e], many.squared, *line)
+            _jit.panels.finish_tile(tile, z_norms, many.norms[t:e], line)
             part[:, t:e] = tile
 
     threads.ranges(n, work)
@@ -83,7 +83,7 @@ def add_panel_product(
     source: Layout, many: Layout, idx: Index, coef: Float64, out: Float64, workers: Workers
 ) -> None:
     """out[j] += sum_i coef[i] k(source point idx[i], many point j)."""
-    line, squared = many.constants, many.squared
+    line = many.line
     Z, z_norms = source.few(idx)
     threads = workers if idx.size * many.n > SMALL else Workers(1)
     if many.sparse:
@@ -91,7 +91,7 @@ def add_panel_product(
 
         def sparse(start: int, stop: int) -> None:
             _jit.panels.sparse_product(
-                X.indptr, X.indices, X.data, many.norms, start, stop, Z, z_norms, squared, *line, coef, out
+                X.indptr, X.indices, X.data, many.norms, start, stop, Z, z_norms, line, coef, out
             )
 
         threads.ranges(many.n, sparse)
@@ -103,7 +103,7 @@ def add_panel_product(
                 e = min(t + step, stop)
                 XT, first = many.tile(t, e)
                 target = out[t:] if first == 0 else out
-                _jit.panels.dense_product(XT, first, first + e - t, Z, squared, *line, coef, target)
+                _jit.panels.dense_product(XT, first, first + e - t, Z, line, coef, target)
 
         threads.ranges(many.n, columns, align=512)
     else:
@@ -112,7 +112,7 @@ def add_panel_product(
             for t in range(start, stop, TILE_ROWS):
                 e = min(t + TILE_ROWS, stop)
                 tile = np.matmul(Z, many.rows(t, e).T)
-                _jit.panels.finish_tile(tile, z_norms, many.norms[t:e], squared, *line)
+                _jit.panels.finish_tile(tile, z_norms, many.norms[t:e], line)
                 _jit.panels.fold_tile(tile, coef, out, t)
 
         threads.ranges(many.n, rows)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from mercer.gram.base import Float64, Floats, Index
 from mercer.kernels import Fused
+from mercer.kernels.fused import RBF
 
 MOST_COLUMNS = 24  # dense features up to which differences beat a matrix product
 SPARSE_DENSITY = 0.25  # share of non-zeros up to which sparse rows beat a matrix product
@@ -47,7 +48,9 @@ class Layout:
         self.n, self.d = X.shape
         self.squared = fused.statistic == "sqdist"
         one = self.dtype.type
-        self.constants = (int(fused.code), one(fused.a), one(fused.b), one(fused.c))
+        self.line: tuple[Any, ...] = (self.squared, int(fused.code), one(fused.a), one(fused.b), one(fused.c))
+        if fused.code == RBF:
+            self.line = (one(fused.a),)
         self.sparse = sp.issparse(X)
         self.columns = not self.sparse and self.d <= MOST_COLUMNS
         self.centre = centre if self.squared and not self.sparse else None
