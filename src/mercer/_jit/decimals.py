@@ -1,0 +1,177 @@
+"""Decimal numbers in text, read to the last bit.
+
+A decimal w 10^q with at most 19 digits is rounded to the nearest float64 by the method of D. Lemire, "Number
+parsing at a gigabyte per second", Software: Practice and Experience 51, 2021: one or two products of w with the
+leading 128 bits of 5^q decide the result for all but a few inputs. Those (subnormal and overflowing numbers, more
+than 19 digits, products too close to call) are left to the caller, which has Python.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._jit.bits import float64_from_bits
+from mercer._jit.compiler import compiled
+
+LEAST, MOST = -342, 308  # outside, 19 digits are 0 or infinite
+DIGITS = 19
+
+_U = np.uint64
+_ONE, _TWO, _THREE, _TEN = _U(1), _U(2), _U(3), _U(10)
+_HALF, _LOW = _U(32), _U(0xFFFFFFFF)
+_ALL = _U(0xFFFFFFFFFFFFFFFF)
+_UNSURE = _U(0x1FF)  # the bits of the product's upper half below the mantissa and its two guard bits
+_EXACT = _U(1 << 53)
+_HIDDEN = _U(1 << 52)
+_TENS = 10.0 ** np.arange(23)  # the powers of ten that float64 holds exactly
+
+
+def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
+    """Return the upper and lower 64 bits of the leading 128 bits of 5^q, for q from LEAST to MOST."""
+    upper, lower = [], []
+    for q in range(LEAST, MOST + 1):
+        power = 5 ** abs(q)
+        if q >= 0:
+            excess = power.bit_length() - 128
+            c = power >> excess if excess > 0 else power << -excess
+        else:  # rounded up: truncating the reciprocal would lose the inputs that are exactly representable
+            bits = power.bit_length() + (127 if q >= -27 else power.bit_length() + 128)
+            c = (1 << bits) // power + 1
+            c >>= max(0, c.bit_length() - 128)
+        upper.append(c >> 64)
+        lower.append(c & 0xFFFFFFFFFFFFFFFF)
+    return np.array(upper, dtype=np.uint64), np.array(lower, dtype=np.uint64)
+
+
+_UPPER, _LOWER = _powers_of_five()
+
+
+@compiled(inline=True)
+def _product(a, b):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Return the upper and lower half of a b."""
+    a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
+    low = a0 * b0
+    middle = a1 * b0 + (low >> _HALF)
+    other = a0 * b1 + (middle & _LOW)
+    return a1 * b1 + (middle >> _HALF) + (other >> _HALF), (other << _HALF) | (low & _LOW)
+
+
+@compiled(inner=True)
+def _nearest(w: np.uint64, q: int) -> tuple[bool, float]:
+    """Return (True, the float64 nearest to w 10^q), or False where this method cannot tell; w > 0."""
+    zeros = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if w >> _U(64 - step) == _U(0):
+            w = w << _U(step)
+            zeros += step
+    upper, lower = _product(w, _UPPER[q - LEAST])
+    if upper & _UNSURE == _UNSURE:
+        more, _ = _product(w, _LOWER[q - LEAST])
+        if lower > _ALL - more:
+            upper = upper + _ONE
+            lower = lower - (_ALL - more) - _ONE
+        else:
+            lower = lower + more
+        if lower == _ALL and not -27 <= q <= 55:
+            return False, 0.0
+    top = upper >> _U(63)
+    shift = top + _U(9)
+    mantissa = upper >> shift
+    exponent = ((217706 * q) >> 16) + 63 + int(top) - zeros + 1023
+    if exponent <= 0:
+        return False, 0.0  # subnormal
+    if lower <= _ONE and -4 <= q <= 23 and mantissa & _THREE == _ONE and mantissa << shift == upper:
+        mantissa = mantissa & ~_ONE  # exactly half way: to even
+    mantissa = (mantissa + (mantissa & _ONE)) >> _ONE
+    if mantissa >= _TWO * _HIDDEN:
+        mantissa = _HIDDEN
+        exponent += 1
+    if exponent >= 2047:
+        return False, 0.0  # infinite
+    return True, float64_from_bits(np.int64((mantissa & ~_HIDDEN) | (_U(exponent) << _U(52))))
+
+
+@compiled(inner=True)
+def number(text: np.ndarray, i: int, stop: int) -> tuple[int, int, float]:
+    """Read the decimal number that starts at text[i].
+
+    Returns
+    -------
+    end : int
+        Where it ends.
+    status : int
+        0: here it is; 1: a number, but not one for this method; 2: no number starts here.
+    value : float
+        The float64 nearest to it.
+    """
+    start = i
+    negative = False
+    if i < stop and (text[i] == 45 or text[i] == 43):
+        negative = text[i] == 45
+        i += 1
+    w = _U(0)
+    digits, seen, q = 0, 0, 0
+    while i < stop:
+        d = text[i] - np.uint8(48)
+        if d > 9:
+            break
+        if digits > 0 or d != 0:
+            digits += 1
+        if digits <= DIGITS:
+            w = w * _TEN + _U(d)
+        seen += 1
+        i += 1
+    if i < stop and text[i] == 46:
+        i += 1
+        while i < stop:
+            d = text[i] - np.uint8(48)
+            if d > 9:
+                break
+            if digits > 0 or d != 0:
+                digits += 1
+            if digits <= DIGITS:
+                w = w * _TEN + _U(d)
+                q -= 1
+            seen += 1
+            i += 1
+    if seen == 0:
+        return start, 2, 0.0
+    if i < stop and (text[i] == 101 or text[i] == 69):
+        j = i + 1
+        down = False
+        if j < stop and (text[j] == 45 or text[j] == 43):
+            down = text[j] == 45
+            j += 1
+        power, first = 0, j
+        while j < stop:
+            d = text[j] - np.uint8(48)
+            if d > 9:
+                break
+            if power < 100000:
+                power = 10 * power + int(d)
+            j += 1
+        if j > first:
+            i = j
+            q += -power if down else power
+    if digits > DIGITS:
+        return i, 1, 0.0
+    value = 0.0
+    if w != _U(0):
+        if w <= _EXACT and -22 <= q <= 22:
+            value = float(w) / _TENS[-q] if q < 0 else float(w) * _TENS[q]
+        elif q < LEAST or q > MOST:
+            return i, 1, 0.0
+        else:
+            sure, value = _nearest(w, q)
+            if not sure:
+                return i, 1, 0.0
+    return i, 0, -value if negative else value
+
+
+@compiled
+def read_numbers(text: np.ndarray, starts: np.ndarray, out: np.ndarray, status: np.ndarray) -> None:
+    """Read the numbers that fill text[starts[k] : starts[k + 1]]; for tests, and for lists of numbers."""
+    for k in range(out.size):
+        end, state, value = number(text, starts[k], starts[k + 1])
+        out[k] = value
+        status[k] = 2 if end != starts[k + 1] else state

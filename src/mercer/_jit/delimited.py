@@ -1,0 +1,201 @@
+"""Loops over text whose rows are lines and whose cells are separated by one character."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._jit.bits import float64_from_bits
+from mercer._jit.compiler import compiled
+from mercer._jit.decimals import number
+
+NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
+OTHER = 0x7FF8000000000001  # bits of the nan that marks a cell which is neither empty nor a plain number
+
+
+@compiled
+def count_lines(text: np.ndarray, start: int, stop: int) -> int:
+    """Return the number of line ends in text[start:stop]."""
+    count = 0
+    for i in range(start, stop):
+        count += text[i] == NEWLINE
+    return count
+
+
+@compiled
+def line_ends(text: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
+    """Write the positions of the line ends in text[start:stop]."""
+    k = 0
+    for i in range(start, stop):
+        if text[i] == NEWLINE:
+            out[k] = i
+            k += 1
+
+
+@compiled
+def quoted_line_ends(
+    text: np.ndarray, separator: int, quote: int, other_quote: int, out: np.ndarray
+) -> tuple[int, int]:
+    """Write the positions of the line ends that are not inside quotes.
+
+    A quote opens at the start of a cell only, and a doubled one inside quotes is part of the text. Returns
+    their number, and where the quotes were opened that never close (-1 if all do).
+    """
+    k, opened, inside = 0, -1, 0
+    fresh = True
+    i = 0
+    while i < text.size:
+        c = text[i]
+        if inside != 0:
+            if c == inside:
+                if i + 1 < text.size and text[i + 1] == inside:
+                    i += 1
+                else:
+                    inside, opened = 0, -1
+        elif c == NEWLINE:
+            out[k] = i
+            k += 1
+            fresh = True
+        elif c == separator:
+            fresh = True
+        elif fresh and (c == quote or c == other_quote):
+            inside, opened, fresh = c, i, False
+        elif c != SPACE:
+            fresh = False
+        i += 1
+    return k, opened
+
+
+@compiled(inner=True)
+def _cell_end(text: np.ndarray, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
+    """Return where the cell that starts at i ends: at a separator outside quotes, or at ``stop``."""
+    if i < stop and (text[i] == quote or text[i] == other_quote):
+        mark = text[i]
+        i += 1
+        while i < stop:
+            if text[i] == mark:
+                if i + 1 < stop and text[i + 1] == mark:
+                    i += 1
+                else:
+                    break
+            i += 1
+    while i < stop and text[i] != separator:
+        i += 1
+    return i
+
+
+@compiled(inner=True)
+def _skip(text: np.ndarray, i: int, stop: int, separator: int) -> int:
+    while i < stop and (text[i] == SPACE or text[i] == RETURN or (text[i] == TAB and separator != TAB)):
+        i += 1
+    return i
+
+
+@compiled
+def read_rows(
+    text: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    separator: int,
+    quote: int,
+    other_quote: int,
+    values: np.ndarray,
+    others: np.ndarray,
+) -> tuple[int, int]:
+    """Read the rows text[starts[r]:ends[r]] into the rows of ``values``.
+
+    An empty cell is nan; a cell that is no plain number is the nan with the bits OTHER, and counted in
+    ``others`` for its column. Returns the first row with another number of cells than ``values`` has columns,
+    and that number; (-1, 0) if there is none.
+    """
+    columns = values.shape[1]
+    other = float64_from_bits(np.int64(OTHER))
+    runs = separator == SPACE
+    for r in range(starts.size):
+        i, stop = starts[r], ends[r]
+        sound = True
+        for j in range(columns):
+            i = begin = _skip(text, i, stop, separator)
+            if runs and i >= stop:
+                sound = False
+                break
+            quoted = i < stop and (text[i] == quote or text[i] == other_quote)
+            end, status, value = number(text, i + 1 if quoted else i, stop)
+            if quoted and status == 0:
+                if end < stop and text[end] == text[begin]:
+                    end += 1
+                else:
+                    status = 2
+            if status == 0 and end < stop and text[end] != separator:
+                end = _skip(text, end, stop, separator)
+                if end < stop and text[end] != separator:
+                    status = 2
+            if status == 0:
+                values[r, j] = value
+                i = end
+            elif begin == stop or text[begin] == separator:
+                values[r, j] = np.nan
+            else:
+                values[r, j] = other
+                others[j] += 1
+                i = _cell_end(text, begin, stop, separator, quote, other_quote)
+            if j < columns - 1:
+                if i >= stop:
+                    sound = False
+                    break
+                i += 1  # the separator
+        if runs:
+            i = _skip(text, i, stop, separator)
+        if not sound or i < stop:
+            return r, _cells(text, starts[r], ends[r], separator, quote, other_quote)
+    return -1, 0
+
+
+@compiled(inner=True)
+def _cells(text: np.ndarray, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
+    count = 0
+    if separator == SPACE:
+        while True:
+            i = _skip(text, i, stop, separator)
+            if i >= stop:
+                return count
+            i = _cell_end(text, i, stop, separator, quote, other_quote)
+            count += 1
+    while True:
+        i = _cell_end(text, _skip(text, i, stop, separator), stop, separator, quote, other_quote)
+        count += 1
+        if i >= stop:
+            return count
+        i += 1
+
+
+@compiled
+def cell_spans(
+    text: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    separator: int,
+    quote: int,
+    other_quote: int,
+    column: int,
+    spans: np.ndarray,
+) -> None:
+    """Write where the cells of a column begin and end, blanks around them left out."""
+    for r in range(starts.size):
+        i, stop = starts[r], ends[r]
+        for j in range(column + 1):
+            i = _skip(text, i, stop, separator)
+            end = _cell_end(text, i, stop, separator, quote, other_quote)
+            if j < column:
+                i = min(end + 1, stop)
+        while end > i and (text[end - 1] == SPACE or text[end - 1] == RETURN or text[end - 1] == TAB):
+            end -= 1
+        spans[r, 0] = i
+        spans[r, 1] = end
+
+
+@compiled
+def gather(text: np.ndarray, spans: np.ndarray, out: np.ndarray) -> None:
+    """Copy the cells into the rows of ``out``, which is filled with zeros."""
+    for r in range(spans.shape[0]):
+        for i in range(spans[r, 1] - spans[r, 0]):
+            out[r, i] = text[spans[r, 0] + i]

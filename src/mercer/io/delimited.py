@@ -1,0 +1,364 @@
+"""CSV and its relatives."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mercer import _jit
+from mercer.gram import Workers
+from mercer.io.assembly import Columns
+from mercer.io.errors import DataFileError
+from mercer.io.sources import Bytes, Source
+
+SEPARATORS = ",;\t|"
+MISSING = frozenset(
+    {"", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None", "?"}
+)
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|Inf|INF|infinity|Infinity)")
+LONGEST_ROW = 1 << 26  # bytes
+MOST_COLUMNS = 1 << 20
+WIDE_CELL = 128  # bytes; columns with longer cells are taken apart in Python
+BLOCK = 1 << 23
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a delimited file is written.
+
+    Attributes
+    ----------
+    separator : str
+        One character; a space stands for any run of spaces.
+    header : bool
+        Whether the first row holds names.
+    quote : str
+        The quotation marks: one or two characters, each of which closes what it opened.
+    names : tuple of str, optional
+        Names of the columns, where something else than the first row says them.
+    """
+
+    separator: str = ","
+    header: bool = True
+    quote: str = '"'
+    names: tuple[str, ...] | None = None
+
+    @property
+    def codes(self) -> tuple[int, int, int]:
+        """The separator and the quotation marks as bytes."""
+        return ord(self.separator), ord(self.quote[0]), ord(self.quote[-1])
+
+
+def sniff(head: bytes, separator: str | None, header: bool | str, source: str) -> Dialect:
+    """Return how a file is written, from its first lines and what the user said.
+
+    The separator is the first of comma, semicolon, tab and bar that the first line has most of outside
+    quotes, else a run of spaces. The first row is a header unless one of its cells is a number.
+    """
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip("\r\n")
+    line = text.partition("\n")[0].strip("\r")
+    if separator is None:
+        bare = re.sub(r'"[^"]*"', "", line)
+        counts = {s: bare.count(s) for s in SEPARATORS}
+        separator = max(counts, key=lambda s: counts[s])
+        if not counts[separator]:
+            separator = " " if " " in bare.strip() else ","
+    if len(separator) != 1 or separator in '"\r\n' or ord(separator) > 127:
+        raise DataFileError(f"separator={separator!r} must be one character, no quote and no line end")
+    if header == "auto":
+        header = not any(NUMBER.fullmatch(cell.strip()) for cell in split(line, separator, source))
+    if header not in (True, False):
+        raise DataFileError(f"header={header!r} must be True, False or 'auto'")
+    return Dialect(separator, bool(header))
+
+
+def split(line: str, separator: str, source: str) -> list[str]:
+    """Return the cells of one row."""
+    try:
+        options: dict[str, Any] = {"skipinitialspace": True, "delimiter": separator}
+        cells = next(csv.reader([line.strip() if separator == " " else line], **options), [])
+    except csv.Error as error:
+        raise DataFileError(f"{source}: the first row cannot be taken apart: {error}") from error
+    return [cell for cell in cells if cell] if separator == " " else cells
+
+
+class DelimitedReader:
+    """Reads rows out of text, with one idea of the columns from the first block to the last.
+
+    Parameters
+    ----------
+    dialect : Dialect
+        How the text is written.
+    source : str
+        For messages.
+    workers : Workers
+        Threads.
+    categorical : sequence of str, optional
+        Names of the columns that are text; all others must be numbers then.
+    """
+
+    def __init__(
+        self, dialect: Dialect, source: str, workers: Workers, categorical: Sequence[str] | None
+    ) -> None:
+        self.dialect = dialect
+        self.source = source
+        self.workers = workers
+        self.categorical = None if categorical is None else set(categorical)
+        self.names: list[str] | None = None if dialect.names is None else list(dialect.names)
+        self.lines = 0  # before the block at hand
+        self._text_columns: set[int] | None = None
+
+    # -- rows --------------------------------------------------------------------------------------------
+
+    def rows(self, text: Bytes, last: bool) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return where the rows of a block begin and end, and where what is left over begins."""
+        separator, quote, other = self.dialect.codes
+        if _has(text, quote) or (other != quote and _has(text, other)):
+            ends = np.empty(_jit.delimited.count_lines(text, 0, text.size), dtype=np.int64)
+            count, opened = _jit.delimited.quoted_line_ends(text, separator, quote, other, ends)
+            ends = ends[:count]
+            if opened >= 0 and last:
+                raise DataFileError(
+                    f"{self.source}, line {self._line(text, opened)}: a quote is opened here and never closed"
+                )
+        else:
+            ends = self._line_ends(text)
+        rest = int(ends[-1]) + 1 if ends.size else 0
+        if last and rest < text.size:
+            ends, rest = np.append(ends, text.size), text.size
+        starts = np.empty_like(ends)
+        starts[:1] = 0
+        starts[1:] = ends[:-1] + 1
+        length = ends - starts
+        blank = (length == 0) | ((length == 1) & (text[np.minimum(starts, text.size - 1)] == 13))
+        if blank.any():
+            starts, ends = starts[~blank], ends[~blank]
+        return starts, ends, rest
+
+    def _line_ends(self, text: Bytes) -> np.ndarray:
+        parts = max(1, min(4 * self.workers.threads, text.size >> 16))
+        edges = np.linspace(0, text.size, parts + 1).astype(np.int64)
+        counts = np.zeros(parts + 1, dtype=np.int64)
+
+        def count(k: int) -> None:
+            counts[k + 1] = _jit.delimited.count_lines(text, edges[k], edges[k + 1])
+
+        self.workers.each(parts, count)
+        offsets = np.cumsum(counts)
+        out = np.empty(offsets[-1], dtype=np.int64)
+
+        def fill(k: int) -> None:
+            _jit.delimited.line_ends(text, edges[k], edges[k + 1], out[offsets[k] : offsets[k + 1]])
+
+        self.workers.each(parts, fill)
+        return out
+
+    def _line(self, text: Bytes, position: int) -> int:
+        return self.lines + int(np.count_nonzero(text[:position] == 10)) + 1
+
+    # -- columns -----------------------------------------------------------------------------------------
+
+    def read(self, text: Bytes, last: bool = True) -> tuple[Columns | None, int]:
+        """Return the columns of a block (None before the first row) and the position of what is left."""
+        starts, ends, rest = self.rows(text, last)
+        if self.names is None and starts.size:
+            starts, ends = self._begin(text, starts, ends)
+        if self.names is None or not starts.size:
+            self.lines += int(np.count_nonzero(text[:rest] == 10))
+            return None, rest
+        values = np.empty((starts.size, len(self.names)))
+        others = self._numbers(text, starts, ends, values)
+        names = self.names
+        columns = Columns(names, values, {}, self.dialect.header or self.dialect.names is not None)
+        known = self._text_columns if self._text_columns is not None else self._forced(names)
+        for k in sorted(set(np.flatnonzero(others).tolist()) | known):
+            if k not in known and self._settle(text, starts, ends, values, k):
+                continue
+            if k not in known and (self.categorical is not None or self._text_columns is not None):
+                self._refuse_text(text, starts, ends, values, k)
+            columns.text[k] = self._text(text, starts, ends, k)
+        if self._text_columns is None:
+            self._text_columns = set(columns.text)
+        self.lines += int(np.count_nonzero(text[:rest] == 10))
+        return columns, rest
+
+    def _forced(self, names: list[str]) -> set[int]:
+        return {
+            k for k, name in enumerate(names) if self.categorical is not None and name in self.categorical
+        }
+
+    def _begin(self, text: Bytes, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Take the names from the first row."""
+        first = self._decode(bytes(text[starts[0] : ends[0]]), int(starts[0]), text).strip("\r")
+        cells = split(first, self.dialect.separator, self.source)
+        if len(cells) > MOST_COLUMNS:
+            raise DataFileError(
+                f"{self.source}: its first row has {len(cells)} cells; {MOST_COLUMNS} is the most"
+            )
+        if not self.dialect.header:
+            self.names = [f"x{k}" for k in range(len(cells))]
+            return starts, ends
+        self.names = [cell.strip() or f"column {k}" for k, cell in enumerate(cells)]
+        return starts[1:], ends[1:]
+
+    def _numbers(self, text: Bytes, starts: np.ndarray, ends: np.ndarray, values: np.ndarray) -> np.ndarray:
+        parts = max(1, min(4 * self.workers.threads, starts.size >> 10))
+        edges = np.linspace(0, starts.size, parts + 1).astype(np.int64)
+        others = np.zeros((parts, values.shape[1]), dtype=np.int64)
+        ragged: list[tuple[int, int]] = [(-1, 0)] * parts
+
+        def read(k: int) -> None:
+            part = slice(edges[k], edges[k + 1])
+            ragged[k] = _jit.delimited.read_rows(
+                text, starts[part], ends[part], *self.dialect.codes, values[part], others[k]
+            )
+
+        self.workers.each(parts, read)
+        for k, (row, cells) in enumerate(ragged):
+            if row >= 0:
+                line = self._line(text, int(starts[edges[k] + row]))
+                raise DataFileError(
+                    f"{self.source}, line {line}: {cells} cells separated by {self.dialect.separator!r}, but the "
+                    f"rows before have {values.shape[1]}"
+                )
+        return others.sum(axis=0)
+
+    def _spans(self, text: Bytes, starts: np.ndarray, ends: np.ndarray, column: int) -> np.ndarray:
+        spans = np.empty((starts.size, 2), dtype=np.int64)
+        _jit.delimited.cell_spans(text, starts, ends, *self.dialect.codes, column, spans)
+        return spans
+
+    def _settle(
+        self, text: Bytes, starts: np.ndarray, ends: np.ndarray, values: np.ndarray, column: int
+    ) -> bool:
+        """Read the cells that the compiled loop could not; return whether all of them are numbers."""
+        rows = _other_rows(values, column)
+        cells, which = self._distinct(text, self._spans(text, starts[rows], ends[rows], column))
+        read = np.empty(len(cells))
+        for k, cell in enumerate(cells):
+            if cell in MISSING:
+                read[k] = np.nan
+            elif NUMBER.fullmatch(cell):
+                read[k] = float(cell)
+            else:
+                return False
+        values[rows, column] = read[which]
+        return True
+
+    def _text(self, text: Bytes, starts: np.ndarray, ends: np.ndarray, column: int) -> np.ndarray:
+        cells, which = self._distinct(text, self._spans(text, starts, ends, column))
+        table = np.empty(len(cells), dtype=object)
+        table[:] = [None if cell in MISSING else cell for cell in cells]
+        return table[which]
+
+    def _refuse_text(
+        self, text: Bytes, starts: np.ndarray, ends: np.ndarray, values: np.ndarray, column: int
+    ) -> None:
+        assert self.names is not None
+        for row in _other_rows(values, column):
+            cells, _ = self._distinct(
+                text, self._spans(text, starts[row : row + 1], ends[row : row + 1], column)
+            )
+            if cells[0] not in MISSING and not NUMBER.fullmatch(cells[0]):
+                why = "is to hold numbers" if self.categorical is not None else "held numbers so far"
+                raise DataFileError(
+                    f"{self.source}, line {self._line(text, int(starts[row]))}: {cells[0][:40]!r} is not a number, "
+                    f"but column {self.names[column]!r} {why}; name it in categorical= if it is text"
+                )
+
+    def _distinct(self, text: Bytes, spans: np.ndarray) -> tuple[list[str], np.ndarray]:
+        """Return the different cells, and which of them stands where."""
+        width = int((spans[:, 1] - spans[:, 0]).max(initial=0))
+        if 0 < width <= WIDE_CELL:
+            padded = np.zeros((spans.shape[0], width), dtype=np.uint8)
+            _jit.delimited.gather(text, spans, padded)
+            raw, which = np.unique(padded.view(f"S{width}")[:, 0], return_inverse=True)
+            pieces = [bytes(piece) for piece in raw]
+        else:
+            numbers: dict[bytes, int] = {}
+            which = np.empty(spans.shape[0], dtype=np.intp)
+            for r, (start, end) in enumerate(spans.tolist()):
+                which[r] = numbers.setdefault(bytes(text[start:end]), len(numbers))
+            pieces = list(numbers)
+        return [self._bare(self._decode(piece, int(spans[0, 0]), text)) for piece in pieces], which.ravel()
+
+    def _bare(self, cell: str) -> str:
+        if len(cell) >= 2 and cell[0] in self.dialect.quote and cell[-1] == cell[0]:
+            return cell[1:-1].replace(cell[0] * 2, cell[0])
+        return cell
+
+    def _decode(self, piece: bytes, position: int, text: Bytes) -> str:
+        try:
+            cell = piece.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataFileError(
+                f"{self.source}, at or after line {self._line(text, position)}: {piece[:40]!r} is not UTF-8 "
+                f"({error.reason}): save the file as UTF-8"
+            ) from error
+        if "\0" in cell:
+            raise DataFileError(f"{self.source} holds zero bytes: it is no text file")
+        return cell
+
+
+def read_delimited(source: Source, reader: DelimitedReader) -> Columns:
+    """Return all columns of a file."""
+    text = _without_mark(source.everything())
+    if text.size and bytes(text[:HEAD_CHECK]).count(0):
+        raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
+    columns, _ = reader.read(text)
+    if columns is None:
+        raise DataFileError(f"{source.name} has no rows")
+    return columns
+
+
+def delimited_batches(source: Source, reader: DelimitedReader, batch_rows: int) -> Iterator[Columns]:
+    """Yield the columns of a file, some rows at a time, in constant memory."""
+    left = b""
+    first = True
+    seen = False
+    for block in source.blocks(BLOCK):
+        if first and block[:HEAD_CHECK].count(0):
+            raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
+        whole = left + (block.removeprefix(b"\xef\xbb\xbf") if first else block)
+        first = False
+        text = np.frombuffer(whole, dtype=np.uint8)
+        columns, rest = reader.read(text, last=False)
+        left = whole[rest:]
+        if len(left) > LONGEST_ROW:
+            raise DataFileError(f"{source.name} has a row of more than {LONGEST_ROW >> 20} MB")
+        if columns is not None:
+            seen = True
+            yield from _cut(columns, batch_rows)
+    columns, _ = reader.read(np.frombuffer(left, dtype=np.uint8), last=True)
+    if columns is not None:
+        seen = True
+        yield from _cut(columns, batch_rows)
+    if not seen:
+        raise DataFileError(f"{source.name} has no rows")
+
+
+HEAD_CHECK = 1 << 12
+
+
+def _cut(columns: Columns, rows: int) -> Iterator[Columns]:
+    for start in range(0, columns.values.shape[0], rows):
+        part = slice(start, start + rows)
+        text = {k: cells[part] for k, cells in columns.text.items()}
+        yield replace(columns, values=columns.values[part], text=text)
+
+
+def _other_rows(values: np.ndarray, column: int) -> np.ndarray:
+    return np.flatnonzero(values.view(np.int64)[:, column] == _jit.delimited.OTHER)
+
+
+def _has(text: Bytes, byte: int) -> bool:
+    return bytes([byte]) in memoryview(text).tobytes() if text.size < BLOCK else bool((text == byte).any())
+
+
+def _without_mark(text: Bytes) -> Bytes:
+    return text[3:] if bytes(text[:3]) == b"\xef\xbb\xbf" else text

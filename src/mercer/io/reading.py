@@ -1,0 +1,254 @@
+"""One door for all data files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mercer.gram import Workers, resolve_threads
+from mercer.io.arff import arff_batches, read_arff
+from mercer.io.arrow import arrow_batches, read_arrow
+from mercer.io.assembly import Wish, assemble
+from mercer.io.bundled import BUNDLED, read_bundled
+from mercer.io.delimited import DelimitedReader, delimited_batches, read_delimited, sniff
+from mercer.io.errors import DataFileError
+from mercer.io.npz import read_npz
+from mercer.io.sources import Limits, Source, memory_share
+from mercer.io.svmlight import read_svmlight, svmlight_batches
+from mercer.io.table import Table
+
+FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz")
+ENDINGS = {
+    ".csv": "csv", ".tsv": "csv", ".txt": None, ".data": None, ".dat": None, ".parquet": "parquet", ".pq": "parquet",
+    ".feather": "feather", ".arrow": "feather", ".ipc": "feather", ".svm": "svmlight", ".svmlight": "svmlight",
+    ".libsvm": "svmlight", ".scale": "svmlight", ".t": "svmlight", ".arff": "arff", ".npz": "npz",
+}  # fmt: skip
+MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "feather"), (b"FEA1", "feather"), (b"PK\x03\x04", "npz"))
+PAIRS = re.compile(rb"[^\s:,]+([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+\s*(#.*)?")
+EXPANSION = 200.0
+
+
+def detect(head: bytes, name: str) -> str:
+    """Return the format of a file from its first bytes and its name.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes, expanded.
+    name : str
+        The file's name; ".gz" does not count.
+
+    Returns
+    -------
+    str
+        One of FORMATS.
+    """
+    for mark, kind in MAGIC:
+        if head.startswith(mark):
+            return kind
+    ending = Path(name.lower().removesuffix(".gz")).suffix
+    known = ENDINGS.get(ending)
+    if known is not None:
+        return known
+    lines = [line.strip() for line in head.splitlines() if line.strip()]
+    if any(line.lower().startswith(b"@relation") for line in lines[:100]):
+        return "arff"
+    rows = [line for line in lines if not line.startswith(b"#")]
+    return "svmlight" if rows and PAIRS.fullmatch(rows[0]) else "csv"
+
+
+def _open(path: Any, max_bytes: int | None, max_expansion: float) -> Source:
+    limits = Limits(memory_share() if max_bytes is None else max_bytes, max_expansion)
+    return Source(path, limits)
+
+
+def _bundled(path: Any, format: str | None) -> str | None:  # noqa: A002
+    name = os.fspath(path)
+    if isinstance(name, str) and name in BUNDLED and format is None and not Path(name).exists():
+        return name
+    return None
+
+
+def _check_format(format: str | None) -> None:  # noqa: A002
+    if format is not None and format not in FORMATS:
+        raise DataFileError(f"format={format!r} is not known; it must be one of {', '.join(FORMATS)}")
+
+
+def read_data(
+    path: str | os.PathLike[str],
+    *,
+    target: str | int | None = "last",
+    features: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
+    format: str | None = None,  # noqa: A002
+    header: bool | str = "auto",
+    separator: str | None = None,
+    zero_based: bool | str = "auto",
+    n_features: int | None = None,
+    max_bytes: int | None = None,
+    max_expansion: float = EXPANSION,
+    n_jobs: int | None = None,
+) -> Table:
+    """Read a table from a file: CSV, Parquet, Feather, svmlight/LIBSVM, ARFF, NPZ, or gzip of any.
+
+    Numbers in text are read to the last bit: each is the float64 nearest to what is written. Nothing that a
+    file says of its own size is believed before it is checked.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, "-" for standard input, or the name of a data set that comes with scikit-learn ("iris",
+        "wine", "breast_cancer", "digits", "diabetes", "linnerud").
+    target : str, int or None, default="last"
+        Name or number of the target column, "last" or "first"; None for no target. Formats that mark their
+        target themselves (svmlight, NPZ with y, the named data sets) use it for "last" and "first".
+    features : sequence of str, optional
+        Which columns to read as features, in this order; all but the target if not given.
+    categorical : sequence of str, optional
+        Names of the columns that are text; all others must be numbers then. If not given, a column is text
+        when one of its cells is no number.
+    format : {"csv", "parquet", "feather", "svmlight", "arff", "npz"}, optional
+        Found from the file's first bytes and its name if not given.
+    header : bool or "auto", default="auto"
+        Whether the first row of a CSV file holds names; "auto" takes it for names unless one of its cells is
+        a number.
+    separator : str, optional
+        What separates the cells of a CSV file; found in the first row if not given. A space stands for any
+        run of spaces.
+    zero_based : bool or "auto", default="auto"
+        Whether the indices of an svmlight file start at 0; "auto" says so if one of them is 0.
+    n_features : int, optional
+        Number of features of an svmlight file, if it is known to be larger than the largest index.
+    max_bytes : int, optional
+        Most bytes of content (after expansion) to read; half of the machine's memory if not given.
+    max_expansion : float, default=200
+        Most that a compressed file may grow by, above 64 MB.
+    n_jobs : int, optional
+        Threads; None for all cores.
+
+    Returns
+    -------
+    Table
+        Features, target, names.
+
+    Examples
+    --------
+    >>> import mercer.io
+    >>> table = mercer.io.read_data("iris")
+    >>> table.X.shape, table.feature_names[0], str(table.y[0])
+    ((150, 4), 'sepal length (cm)', 'setosa')
+    """
+    _check_format(format)
+    wish = Wish(target, features, categorical)
+    name = _bundled(path, format)
+    if name is not None:
+        return read_bundled(name, wish)
+    with _open(path, max_bytes, max_expansion) as source:
+        kind = format or detect(source.head, source.name)
+        workers = Workers(resolve_threads(n_jobs))
+        if kind == "svmlight":
+            table = read_svmlight(source, workers, zero_based, n_features, target is not None)
+            return table if features is None else table.select(features)
+        if kind == "npz":
+            return read_npz(source, wish)
+        if kind == "arff":
+            return read_arff(source, wish, workers)
+        if kind in ("parquet", "feather"):
+            return read_arrow(source, wish, kind)
+        reader = DelimitedReader(
+            sniff(source.head, separator, header, source.name), source.name, workers, categorical
+        )
+        return assemble(read_delimited(source, reader), wish, source=source.name, format="csv")
+
+
+def read_batches(
+    path: str | os.PathLike[str],
+    *,
+    batch_rows: int = 65536,
+    target: str | int | None = None,
+    features: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
+    format: str | None = None,  # noqa: A002
+    header: bool | str = "auto",
+    separator: str | None = None,
+    zero_based: bool | str = "auto",
+    n_features: int | None = None,
+    max_bytes: int | None = None,
+    max_expansion: float = EXPANSION,
+    n_jobs: int | None = None,
+) -> Iterator[Table]:
+    """Read a file a few rows at a time, in constant memory for CSV, svmlight, ARFF, Parquet and Feather.
+
+    Parameters
+    ----------
+    path, features, format, header, separator, n_features, max_bytes, max_expansion, n_jobs
+        As for `read_data`.
+    batch_rows : int, default=65536
+        Most rows of a batch.
+    target : str, int or None, default=None
+        As for `read_data`; new rows to predict have none as a rule.
+    categorical : sequence of str, optional
+        Names of the text columns. If not given, the first batch decides, and text in a later batch of a
+        column that held numbers is an error.
+    zero_based : bool or "auto", default="auto"
+        For svmlight files; "auto" looks at the first batch only.
+
+    Yields
+    ------
+    Table
+        ``first_row`` says how many rows came before.
+
+    Examples
+    --------
+    >>> import mercer.io
+    >>> [batch.n_rows for batch in mercer.io.read_batches("iris", batch_rows=100)]
+    [100, 50]
+    """
+    _check_format(format)
+    if batch_rows < 1:
+        raise DataFileError(f"batch_rows={batch_rows} must be at least 1")
+    wish = Wish(target, features, categorical)
+    name = _bundled(path, format)
+    if name is not None:
+        yield from _slices(read_bundled(name, wish), batch_rows)
+        return
+    with _open(path, max_bytes, max_expansion) as source:
+        kind = format or detect(source.head, source.name)
+        workers = Workers(resolve_threads(n_jobs))
+        if kind == "npz":
+            yield from _slices(read_npz(source, wish), batch_rows)
+        elif kind == "svmlight":
+            for table in svmlight_batches(
+                source, workers, zero_based, n_features, target is not None, batch_rows
+            ):
+                yield table if features is None else table.select(features)
+        elif kind in ("parquet", "feather"):
+            yield from arrow_batches(source, wish, kind, batch_rows)
+        elif kind == "arff":
+            yield from arff_batches(source, wish, workers, batch_rows)
+        else:
+            dialect = sniff(source.head, separator, header, source.name)
+            reader = DelimitedReader(dialect, source.name, workers, categorical)
+            first = 0
+            for columns in delimited_batches(source, reader, batch_rows):
+                yield assemble(columns, wish, source=source.name, format="csv", first_row=first)
+                first += columns.values.shape[0]
+
+
+def _slices(table: Table, rows: int) -> Iterator[Table]:
+    def part(values: Any, start: int) -> Any:
+        return None if values is None else values[start : start + rows]
+
+    for start in range(0, table.n_rows, rows):
+        yield replace(
+            table,
+            X=part(table.X, start),
+            y=part(table.y, start),
+            query=part(table.query, start),
+            sample_weight=part(table.sample_weight, start),
+            first_row=start,
+        )

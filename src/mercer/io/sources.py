@@ -1,0 +1,199 @@
+"""Bytes of a file, expanded if it is compressed, never more of them than agreed."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.io.errors import DataFileError
+
+GZIP = b"\x1f\x8b"
+PIECE = 1 << 20
+FREE_EXPANSION = 1 << 26  # bytes that any compressed file may expand to
+HEAD = 1 << 16
+
+Bytes = NDArray[np.uint8]
+
+
+def memory_share() -> int:
+    """Return half of the machine's memory: the most that a file may take unless the user says otherwise."""
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE")) * int(os.sysconf("SC_PHYS_PAGES")) // 2
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return 1 << 32
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may cost.
+
+    Attributes
+    ----------
+    bytes : int
+        Most bytes of content, after expansion.
+    expansion : float
+        Most bytes of content for each byte of a compressed file (above a few megabytes): real tables stay
+        below 100, files made to exhaust memory come close to 1000.
+    """
+
+    bytes: int
+    expansion: float = 200.0
+
+    def check(self, expanded: int, packed: int, source: str) -> None:
+        """Refuse content that is too large."""
+        if expanded > self.bytes:
+            raise DataFileError(
+                f"{source} holds more than {self.bytes / 1e6:.0f} MB, the most that may be read at once: read "
+                "it in batches, or raise max_bytes"
+            )
+        if expanded > max(FREE_EXPANSION, self.expansion * packed):
+            raise DataFileError(
+                f"{source} expands to more than {self.expansion:g} times its size, as files do that are made "
+                "to exhaust memory: raise max_expansion if you trust it"
+            )
+
+
+def open_binary(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file for reading; "-" is standard input. Refuse folders and devices."""
+    if os.fspath(path) == "-":
+        return sys.stdin.buffer
+    place = Path(path)
+    try:
+        mode = place.stat().st_mode
+        if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+            return place.open("rb")
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(f"there is no file {os.fspath(path)!r}") from None
+    except (OSError, ValueError) as error:  # names that no file system allows
+        raise DataFileError(f"{os.fspath(path)!r} cannot be opened: {error}") from error
+    kind = "a folder" if stat.S_ISDIR(mode) else "a device"
+    raise DataFileError(f"{os.fspath(path)!r} is {kind}, not a file")
+
+
+class Source:
+    """A file that is read once, from its beginning.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; "-" for standard input.
+    limits : Limits
+        What it may cost.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], limits: Limits) -> None:
+        self.name = "standard input" if os.fspath(path) == "-" else Path(path).name
+        self.path = None if os.fspath(path) == "-" else Path(path)
+        self.limits = limits
+        self._file = open_binary(path)
+        self._packed = 0  # bytes taken from the file so far
+        head = self._take(HEAD)
+        self.compressed = head[:2] == GZIP
+        self._pending = head
+        self._expander = zlib.decompressobj(wbits=31) if self.compressed else None
+        self.head = head if not self.compressed else self._peek()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.path is not None:
+            self._file.close()
+
+    def _take(self, size: int) -> bytes:
+        data = self._file.read(size)
+        self._packed += len(data)
+        return data
+
+    def _peek(self) -> bytes:
+        first = next(self._pieces(), b"")
+        self._ready = first
+        return first[:HEAD]
+
+    _ready = b""
+
+    def _pieces(self) -> Iterator[bytes]:
+        """Yield the content, expanded, in pieces of limited size."""
+        if self._ready:
+            ready, self._ready = self._ready, b""
+            yield ready
+        while True:
+            packed, self._pending = self._pending or self._take(PIECE), b""
+            if self._expander is None:
+                if not packed:
+                    return
+                yield packed
+                continue
+            if not packed:
+                if not self._expander.eof:
+                    raise DataFileError(f"{self.name} is cut short: its compressed data end too early")
+                return
+            yield from self._expand(packed)
+
+    def _expand(self, packed: bytes) -> Iterator[bytes]:
+        while packed:
+            assert self._expander is not None
+            if self._expander.eof:  # gzip files may follow one another; zeros may fill up the last block
+                packed = packed.lstrip(b"\0")
+                if not packed:
+                    return
+                if packed[:1] != GZIP[:1]:
+                    raise DataFileError(f"{self.name} has bytes behind its compressed data")
+                self._expander = zlib.decompressobj(wbits=31)
+            try:
+                piece = self._expander.decompress(packed, PIECE)
+            except zlib.error as error:
+                raise DataFileError(f"{self.name} is not a sound gzip file: {error}") from error
+            packed = self._expander.unconsumed_tail or self._expander.unused_data
+            if self._expander.eof:
+                self._pending, packed = packed, b""
+            if piece:
+                yield piece
+            if self._expander.eof:
+                return
+
+    def everything(self) -> Bytes:
+        """Return all bytes."""
+        if not self.compressed and self.path is not None and self.path.is_file():
+            size = os.fstat(self._file.fileno()).st_size
+            self.limits.check(size, size, self.name)
+            out = np.empty(size, dtype=np.uint8)
+            view = memoryview(out)
+            view[: len(self._pending)] = self._pending
+            filled = len(self._pending)
+            while filled < size:
+                got = self._file.readinto(view[filled:])  # type: ignore[attr-defined]
+                if not got:
+                    break
+                filled += got
+            return out[:filled]
+        whole = bytearray()
+        for piece in self._pieces():
+            whole += piece
+            self.limits.check(len(whole), self._packed, self.name)
+        return np.frombuffer(whole, dtype=np.uint8)
+
+    def blocks(self, size: int) -> Iterator[bytes]:
+        """Yield the content in blocks of about ``size`` bytes."""
+        kept: list[bytes] = []
+        held = total = 0
+        for piece in self._pieces():
+            kept.append(piece)
+            held += len(piece)
+            total += len(piece)
+            if self.compressed:
+                Limits(sys.maxsize, self.limits.expansion).check(total, self._packed, self.name)
+            if held >= size:
+                yield b"".join(kept)
+                kept, held = [], 0
+        if held:
+            yield b"".join(kept)
