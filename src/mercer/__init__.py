@@ -12,15 +12,22 @@ if TYPE_CHECKING:
     from mercer.estimators import SVDD as SVDD
     from mercer.estimators import SVR as SVR
     from mercer.estimators import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
+    from mercer.estimators import KernelAdatron as KernelAdatron
     from mercer.estimators import KernelCCA as KernelCCA
     from mercer.estimators import KernelFisherDiscriminant as KernelFisherDiscriminant
     from mercer.estimators import KernelPCA as KernelPCA
+    from mercer.estimators import KernelPerceptron as KernelPerceptron
+    from mercer.estimators import KernelRidge as KernelRidge
+    from mercer.estimators import KernelRidgeClassifier as KernelRidgeClassifier
+    from mercer.estimators import KernelWidrowHoff as KernelWidrowHoff
     from mercer.estimators import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from mercer.estimators import MixtureDiscriminantAnalysis as MixtureDiscriminantAnalysis
     from mercer.estimators import NuSVC as NuSVC
     from mercer.estimators import NuSVR as NuSVR
     from mercer.estimators import OneClassSVM as OneClassSVM
+    from mercer.estimators import OnlineSVR as OnlineSVR
     from mercer.estimators import PenalizedDiscriminantAnalysis as PenalizedDiscriminantAnalysis
+    from mercer.estimators import Perceptron as Perceptron
     from mercer.estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
     from mercer.estimators import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
     from mercer.estimators import SphereAndSlab as SphereAndSlab
@@ -31,6 +38,8 @@ _HOMES = {
     "KernelCCA": "mercer.estimators",
     "KernelFisherDiscriminant": "mercer.estimators",
     "KernelPCA": "mercer.estimators",
+    "KernelRidge": "mercer.estimators",
+    "KernelRidgeClassifier": "mercer.estimators",
     "LinearDiscriminantAnalysis": "mercer.estimators",
     "MixtureDiscriminantAnalysis": "mercer.estimators",
     "NuSVC": "mercer.estimators",
@@ -43,6 +52,11 @@ _HOMES = {
     "SVDD": "mercer.estimators",
     "SVR": "mercer.estimators",
     "SphereAndSlab": "mercer.estimators",
+    "KernelAdatron": "mercer.estimators",
+    "KernelPerceptron": "mercer.estimators",
+    "KernelWidrowHoff": "mercer.estimators",
+    "OnlineSVR": "mercer.estimators",
+    "Perceptron": "mercer.estimators",
     "kernel": "mercer.kernels",
 }
 
@@ -51,15 +65,22 @@ __all__ = [
     "SVDD",
     "SVR",
     "FlexibleDiscriminantAnalysis",
+    "KernelAdatron",
     "KernelCCA",
     "KernelFisherDiscriminant",
     "KernelPCA",
+    "KernelPerceptron",
+    "KernelRidge",
+    "KernelRidgeClassifier",
+    "KernelWidrowHoff",
     "LinearDiscriminantAnalysis",
     "MixtureDiscriminantAnalysis",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OnlineSVR",
     "PenalizedDiscriminantAnalysis",
+    "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "SphereAndSlab",

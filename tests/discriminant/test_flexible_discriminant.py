@@ -5,13 +5,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import LinAlgWarning
 from sklearn.datasets import make_circles
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
+from mercer import KernelRidge
 from mercer.estimators.discriminant import (
     FlexibleDiscriminantAnalysis,
     LinearDiscriminantAnalysis,

@@ -11,7 +11,15 @@ from mercer.estimators.discriminant import (
 from mercer.estimators.nusvc import NuSVC
 from mercer.estimators.nusvr import NuSVR
 from mercer.estimators.oneclass import OneClassSVM
+from mercer.estimators.online import (
+    KernelAdatron,
+    KernelPerceptron,
+    KernelWidrowHoff,
+    OnlineSVR,
+    Perceptron,
+)
 from mercer.estimators.projection import KernelCCA, KernelFisherDiscriminant, KernelPCA
+from mercer.estimators.ridge import KernelRidge, KernelRidgeClassifier
 from mercer.estimators.sphereslab import SphereAndSlab
 from mercer.estimators.svc import SVC
 from mercer.estimators.svdd import SVDD
@@ -22,15 +30,22 @@ __all__ = [
     "SVDD",
     "SVR",
     "FlexibleDiscriminantAnalysis",
+    "KernelAdatron",
     "KernelCCA",
     "KernelFisherDiscriminant",
     "KernelPCA",
+    "KernelPerceptron",
+    "KernelRidge",
+    "KernelRidgeClassifier",
+    "KernelWidrowHoff",
     "LinearDiscriminantAnalysis",
     "MixtureDiscriminantAnalysis",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OnlineSVR",
     "PenalizedDiscriminantAnalysis",
+    "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "SphereAndSlab",

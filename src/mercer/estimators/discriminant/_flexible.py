@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone, is_classifier
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
@@ -21,6 +20,7 @@ from mercer.estimators.discriminant._canonical import (
 )
 from mercer.estimators.discriminant._checks import Floats, check_priors, check_real
 from mercer.estimators.discriminant._scoring import OptimalScores, contrast_scores
+from mercer.estimators.ridge import KernelRidge
 
 # A regression that explains more of the scores than this leaves nothing within the classes to measure by.
 _PERFECT = 1.0 - 1e-10

@@ -1,0 +1,7 @@
+"""Kernel ridge regression and classification."""
+
+from mercer.estimators.ridge._base import IllConditionedWarning
+from mercer.estimators.ridge._classifier import KernelRidgeClassifier
+from mercer.estimators.ridge._kernel_ridge import KernelRidge
+
+__all__ = ["IllConditionedWarning", "KernelRidge", "KernelRidgeClassifier"]
