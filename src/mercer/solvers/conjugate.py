@@ -97,4 +97,4 @@ class LowRankPreconditioner:
         """The logarithm of det P."""
         n, m = self.L.shape
         inner = float(np.log(np.diagonal(self._inner[0])).sum())
-        return (n - m) * math.log(self.alpha) + 2.0 * inner
+        return float((n - m) * math.log(self.alpha) + 2.0 * inner)

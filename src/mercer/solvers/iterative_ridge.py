@@ -42,7 +42,7 @@ class IterativeRidge:
 
     Kernel values may be single precision: once the steps say that they are done, the residual, hence the gap,
     is computed in float64, and the steps go on from it if it is not small enough. The gap is the difference
-    of an upper and a lower bound on the quadratic form of the inverse, so what is proved is independent of how
+    of an upper and a lower bound on the quadratic form of the inverse, so what is proved does not depend on how
     the steps went.
 
     Parameters
