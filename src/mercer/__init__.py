@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mercer.estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
     from mercer.estimators import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
     from mercer.estimators import SphereAndSlab as SphereAndSlab
+    from mercer.io import load as load
+    from mercer.io import save as save
     from mercer.kernels import kernel as kernel
 
 _HOMES = {
@@ -58,6 +60,8 @@ _HOMES = {
     "OnlineSVR": "mercer.estimators",
     "Perceptron": "mercer.estimators",
     "kernel": "mercer.kernels",
+    "load": "mercer.io",
+    "save": "mercer.io",
 }
 
 __all__ = [
@@ -86,13 +90,15 @@ __all__ = [
     "SphereAndSlab",
     "__version__",
     "kernel",
+    "load",
+    "save",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in ("kernels", "estimators", "problems", "solvers", "gram", "bounds", "plots"):
+    if name in ("kernels", "estimators", "problems", "solvers", "gram", "bounds", "io", "plots"):
         return importlib.import_module(f"mercer.{name}")
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 

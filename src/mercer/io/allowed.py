@@ -1,0 +1,126 @@
+"""What a model file may name, and nothing else is ever built.
+
+Of mercer: every public estimator, and the values (kernels, losses) and records (certificates and the like) of the
+packages below. Of scikit-learn: the transformers and containers listed here. Of NumPy: plain data types. A user's own
+functions and kernels are named in the file and handed over by whoever loads it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import is_dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+
+import mercer
+from mercer.io.errors import ModelFileError
+from mercer.kernels.params import Value
+
+PACKAGES = ("mercer.kernels", "mercer.problems", "mercer.solvers", "mercer.estimators", "mercer.selection")
+MODULE = re.compile(
+    r"mercer\.(?:(?:kernels|problems|solvers|estimators|selection)(?:\.[a-z_0-9]+)*|io\.training)"
+)
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+SKLEARN = {
+    "sklearn.pipeline": ("Pipeline", "FeatureUnion"),
+    "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor"),
+    "sklearn.preprocessing": (
+        "Binarizer", "FunctionTransformer", "KBinsDiscretizer", "KernelCenterer", "LabelBinarizer", "LabelEncoder",
+        "MaxAbsScaler", "MinMaxScaler", "Normalizer", "OneHotEncoder", "OrdinalEncoder", "PolynomialFeatures",
+        "PowerTransformer", "QuantileTransformer", "RobustScaler", "SplineTransformer", "StandardScaler",
+        "TargetEncoder",
+    ),
+    "sklearn.impute": ("MissingIndicator", "SimpleImputer"),
+    "sklearn.decomposition": ("PCA", "TruncatedSVD"),
+    "sklearn.feature_selection": ("VarianceThreshold",),
+    "sklearn.kernel_approximation": ("Nystroem", "RBFSampler"),
+    "sklearn.linear_model": ("LinearRegression", "LogisticRegression", "Ridge"),
+    "sklearn.kernel_ridge": ("KernelRidge",),
+    "sklearn.isotonic": ("IsotonicRegression",),
+}  # fmt: skip
+SELECTOR = "sklearn.compose:make_column_selector"
+SPARSE = {name: getattr(sp, name) for name in ("csr_matrix", "csr_array", "csc_matrix", "csc_array")}
+TYPES = {
+    f"numpy.{name}": getattr(np, name)
+    for name in (
+        "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "bool_", "str_", "object_", "number",
+    )
+} | {"float": float, "int": int, "bool": bool, "str": str, "object": object}  # fmt: skip
+
+
+def public_estimators() -> dict[str, type]:
+    """Return every public estimator of mercer by name."""
+    found = {}
+    for name in mercer.__all__:
+        value = getattr(mercer, name)
+        if isinstance(value, type) and issubclass(value, BaseEstimator):
+            found[name] = value
+    return found
+
+
+def address(cls: type) -> str | None:
+    """Return how a file names a class, None if it may not."""
+    name = cls.__qualname__
+    if issubclass(cls, BaseEstimator) and getattr(mercer, name, None) is cls:
+        return f"mercer:{name}"
+    for module, names in SKLEARN.items():
+        if name in names and getattr(importlib.import_module(module), name, None) is cls:
+            return f"{module}:{name}"
+    if not MODULE.fullmatch(cls.__module__) or not (is_value(cls) or is_record(cls)):
+        return None
+    home = next((p for p in PACKAGES if cls.__module__.startswith(p)), cls.__module__)
+    public = getattr(importlib.import_module(home), name, None) is cls
+    return f"{home if public else cls.__module__}:{name}"
+
+
+def is_value(cls: type) -> bool:
+    """Return whether objects of a class are their constructor's parameters, as kernels are."""
+    return issubclass(cls, Value)
+
+
+def is_record(cls: type) -> bool:
+    """Return whether objects of a class are named fields and nothing else."""
+    return is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
+
+
+def estimator_class(text: Any) -> type:
+    """Return the estimator that a file names, or refuse it."""
+    if isinstance(text, str):
+        module, _, name = text.partition(":")
+        if module == "mercer" and name in mercer.__all__:
+            cls = getattr(mercer, name)
+            if isinstance(cls, type) and issubclass(cls, BaseEstimator):
+                return cls
+        if name in SKLEARN.get(module, ()):
+            known: type = getattr(importlib.import_module(module), name)
+            return known
+    raise ModelFileError(
+        f"the file names {_shown(text)}, which is not an estimator that may be built from a file"
+    )
+
+
+def own_class(text: Any, kind: str) -> type:
+    """Return the value or record class of mercer that a file names, or refuse it."""
+    if isinstance(text, str):
+        module, _, name = text.partition(":")
+        if MODULE.fullmatch(module) and NAME.fullmatch(name):
+            try:
+                cls = getattr(importlib.import_module(module), name, None)
+            except ModuleNotFoundError:
+                cls = None
+            fits = is_value if kind == "value" else is_record
+            if isinstance(cls, type) and MODULE.fullmatch(cls.__module__) and fits(cls):
+                return cls
+    raise ModelFileError(
+        f"the file names {_shown(text)}, which is not a {kind} that may be built from a file"
+    )
+
+
+def _shown(text: Any) -> str:
+    return repr(text)[:80]
