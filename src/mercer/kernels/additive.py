@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer import _jit
 from mercer.kernels.data import Array, Data, dense, is_sparse, result_dtype, tiles
-from mercer.kernels.statistics import integer_power
+from mercer.kernels.statistics import integer_power, positive
 from mercer.kernels.vector import GammaKernel, VectorKernel, check_number, check_scales
 
 
@@ -29,26 +29,46 @@ class PairwiseKernel(VectorKernel):
         return S
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        return self.elementwise(self.pairs(X, Z))
+
+    def pairs(self, X: Data, Z: Data | None = None) -> Array:
+        """Return the statistic of all pairs of rows."""
         Z = X if Z is None else Z
         dtype = result_dtype(X, Z)
         out = np.empty((X.shape[0], Z.shape[0]), dtype=dtype)
         if not (is_sparse(X) or is_sparse(Z)):
             self.loop(_as(X, dtype), np.ascontiguousarray(Z.T, dtype=dtype), out)
-            return self.elementwise(out)
+            return out
         for columns in tiles(Z.shape[0], Z.shape[1]):
             Zt = np.ascontiguousarray(dense(Z[columns]).T, dtype=dtype)
             for rows in tiles(X.shape[0], X.shape[1]):
                 part = np.empty((rows.stop - rows.start, columns.stop - columns.start), dtype=dtype)
                 self.loop(_as(dense(X[rows]), dtype), Zt, part)
                 out[rows, columns] = part
-        return self.elementwise(out)
+        return out
 
 
 def _as(X: Array, dtype: Any) -> Array:
     return np.ascontiguousarray(X, dtype=dtype)
 
 
-class Laplacian(PairwiseKernel, GammaKernel):
+class ExponentialKernel(PairwiseKernel, GammaKernel):
+    """A kernel exp(-gamma s) of a statistic s."""
+
+    def elementwise(self, S: Array) -> Array:
+        S *= -float(self.gamma)
+        return np.exp(S, out=S)
+
+    def tunable(self) -> dict[str, Array]:
+        return positive(gamma=self.gamma)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        S = self.pairs(X, Z)
+        S *= float(self.gamma)
+        return {name: np.asarray(-np.vdot(G, S * np.exp(-S))) for name in self.tunable()}
+
+
+class Laplacian(ExponentialKernel):
     r""":math:`k(x, z) = \exp(-\gamma \|x - z\|_1)`.
 
     Parameters
@@ -75,10 +95,6 @@ class Laplacian(PairwiseKernel, GammaKernel):
 
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.l1(X, Zt, out)
-
-    def elementwise(self, S: Array) -> Array:
-        S *= -float(self.gamma)
-        return np.exp(S, out=S)
 
     def evaluate_diag(self, X: Data) -> Array:
         return np.ones(X.shape[0], dtype=X.dtype)
@@ -122,6 +138,22 @@ class ANOVA(PairwiseKernel, GammaKernel):
 
     def evaluate_diag(self, X: Data) -> Array:
         return np.full(X.shape[0], float(X.shape[1]) ** int(self.degree), dtype=X.dtype)
+
+    def tunable(self) -> dict[str, Array]:
+        return positive(gamma=self.gamma)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        X = dense(X)
+        Z = X if Z is None else dense(Z)
+        B, moved = np.zeros((2, X.shape[0], Z.shape[0]))
+        for x, z in zip(X.T, Z.T, strict=True):
+            D = float(self.gamma) * np.subtract.outer(x, z) ** 2
+            E = np.exp(-D)
+            B += E
+            moved -= D * E
+        B = integer_power(B, int(self.degree) - 1)
+        B *= moved
+        return {name: np.asarray(int(self.degree) * np.vdot(G, B)) for name in self.tunable()}
 
 
 class Spline(PairwiseKernel):

@@ -9,7 +9,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite, operand
 from mercer.kernels.data import Array, Data, result_dtype, size
 from mercer.kernels.params import source
-from mercer.kernels.statistics import integer_power
+from mercer.kernels.statistics import integer_power, positive
 from mercer.kernels.vector import check_number
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly Python's operators bind
@@ -51,6 +51,12 @@ class Constant(Kernel):
     def evaluate_diag(self, X: Data) -> Array:
         return np.full(size(X), float(self.value), dtype=result_dtype(X, None))
 
+    def tunable(self) -> dict[str, Array]:
+        return positive(value=self.value)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        return {name: value * G.sum() for name, value in self.tunable().items()}
+
 
 class Sum(Composite):
     r""":math:`k(x, z) = k_1(x, z) + k_2(x, z)`: the features of both kernels side by side.
@@ -91,6 +97,9 @@ class Sum(Composite):
     def evaluate_diag(self, X: Data) -> Array:
         return self.k1.evaluate_diag(X) + self.k2.evaluate_diag(X)
 
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        return self.prefixed({"k1": self.k1.slopes(X, Z, G), "k2": self.k2.slopes(X, Z, G)})
+
     def expression(self) -> str:
         return f"{operand(self.k1, SUM)} + {operand(self.k2, SUM + 1)}"
 
@@ -127,6 +136,13 @@ class Product(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self.k1.evaluate_diag(X) * self.k2.evaluate_diag(X)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        parts = {}
+        for name, part, other in (("k1", self.k1, self.k2), ("k2", self.k2, self.k1)):
+            if part.tunable():
+                parts[name] = part.slopes(X, Z, G * other.evaluate(X, Z))
+        return self.prefixed(parts)
 
     def expression(self) -> str:
         return f"{operand(self.k1, PRODUCT)} * {operand(self.k2, PRODUCT + 1)}"
@@ -169,6 +185,16 @@ class Scaled(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self.kernel.evaluate_diag(X) * float(self.scale)
+
+    def tunable(self) -> dict[str, Array]:
+        return {**super().tunable(), **positive(scale=self.scale)}
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        inner = self.kernel.slopes(X, Z, G)
+        slopes = {f"kernel__{name}": float(self.scale) * slope for name, slope in inner.items()}
+        if self.scale > 0:
+            slopes["scale"] = np.asarray(float(self.scale) * np.vdot(G, self.kernel.evaluate(X, Z)))
+        return slopes
 
     def expression(self) -> str:
         return f"{source(self.scale)} * {operand(self.kernel, PRODUCT + 1)}"
@@ -214,6 +240,19 @@ class Power(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self._raised(np.array(self.kernel.evaluate_diag(X)))
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        p = float(self.exponent)
+        if not self.kernel.tunable():
+            return {}
+        if p == 0.0:
+            return {name: np.zeros(value.shape) for name, value in self.tunable().items()}
+        K = self.kernel.fresh(X, Z)
+        if p.is_integer():
+            B = integer_power(K, int(p) - 1)
+        else:  # 0 to a power below 0 has no slope to give: such pairs do not move
+            B = np.where(K > 0, np.power(K, p - 1.0, where=K > 0, out=np.ones_like(K)), 0.0)
+        return self.prefixed({"kernel": self.kernel.slopes(X, Z, p * B * G)})
 
     def _raised(self, K: Array) -> Array:
         if float(self.exponent).is_integer():

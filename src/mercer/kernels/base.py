@@ -216,6 +216,48 @@ class Kernel(Value, ABC):
         """Return how the Gram layer may compute this kernel by itself, if it may."""
         return None
 
+    # Derivatives.
+
+    def tunable(self) -> dict[str, Array]:
+        """Return the positive parameters whose derivatives `slopes` knows, by their names in `get_params`.
+
+        Returns
+        -------
+        dict
+            Values, arrays without dimension for single numbers. Empty unless a subclass says otherwise.
+        """
+        return {}
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        r"""Return :math:`\sum_{ij} G_{ij} \, \partial k(x_i, z_j) / \partial \log p` for each tunable p.
+
+        Whatever depends on the kernel through its matrix has its derivatives by this one sum, with G the
+        derivatives by the matrix's entries; no matrix for each parameter is ever made.
+
+        Parameters
+        ----------
+        X, Z : array, CSR matrix or sequence
+            Canonical data; Z is X if it is None.
+        G : ndarray of shape (n, m)
+            Weights of the pairs; not changed.
+
+        Returns
+        -------
+        dict
+            Of the keys and shapes of `tunable`.
+        """
+        return {}
+
+    def slopes_diag(self, X: Data, g: Array) -> dict[str, Array]:
+        r"""Return :math:`\sum_i g_i \, \partial k(x_i, x_i) / \partial \log p` for each tunable p."""
+        total: dict[str, Array] = {name: np.zeros(value.shape) for name, value in self.tunable().items()}
+        if total:
+            for start in range(0, g.size, DIAGONAL_TILE):
+                idx = np.arange(start, min(g.size, start + DIAGONAL_TILE))
+                for name, slope in self.slopes(self.take(X, idx), None, np.diag(g[idx])).items():
+                    total[name] += slope
+        return total
+
     # Algebra.
 
     def __add__(self, other: Any) -> Sum:

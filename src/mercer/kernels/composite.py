@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from mercer.kernels.base import Kernel
-from mercer.kernels.data import Data
+from mercer.kernels.data import Array, Data
 from mercer.kernels.params import source
 
 ATOM = 100  # binding strength of what never needs parentheses
@@ -65,6 +65,14 @@ class Composite(Kernel):
                     f"{type(self).__name__}: {name}={part!r} cannot be part of another kernel, because its "
                     "data are the kernel matrix already. Combine the matrices instead."
                 )
+
+    def tunable(self) -> dict[str, Array]:
+        return self.prefixed({name: getattr(self, name).tunable() for name in self.part_names})
+
+    @staticmethod
+    def prefixed(parts: dict[str, dict[str, Array]]) -> dict[str, Array]:
+        """Return the parts' values under the names that their parameters have here."""
+        return {f"{part}__{name}": value for part, values in parts.items() for name, value in values.items()}
 
     def resolve_on(self, X: Data, sample_weight: Any) -> Self:
         names = zip(self.part_names, self.parts, strict=True)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer.kernels import fused
-from mercer.kernels.data import Array
+from mercer.kernels.data import Array, Data
 from mercer.kernels.fused import Fused, Statistic
-from mercer.kernels.statistics import integer_power
+from mercer.kernels.statistics import dots, integer_power, positive
 from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number
 
 
@@ -86,6 +86,22 @@ class Polynomial(ElementwiseKernel, GammaKernel):
             )
         return np.power(S, float(self.degree), out=S)
 
+    def tunable(self) -> dict[str, Array]:
+        return positive(gamma=self.gamma, coef0=self.coef0)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        S = dots(X, Z)
+        S *= float(self.gamma)
+        B = S + float(self.coef0)
+        if self.degree == 0:
+            B[:] = 0.0
+        elif float(self.degree).is_integer():
+            B = integer_power(B, int(self.degree) - 1)
+        else:
+            B = np.power(B, float(self.degree) - 1.0, out=B)
+        B *= float(self.degree)
+        return _line_slopes(self, S, B, G)
+
     def fused(self) -> Fused | None:
         if not self.is_resolved or not float(self.degree).is_integer():
             return None  # the fused line could not refuse a negative base
@@ -130,7 +146,22 @@ class Sigmoid(ElementwiseKernel, GammaKernel):
         S += float(self.coef0)
         return np.tanh(S, out=S)
 
+    def tunable(self) -> dict[str, Array]:
+        return positive(gamma=self.gamma, coef0=self.coef0)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        S = dots(X, Z)
+        S *= float(self.gamma)
+        return _line_slopes(self, S, 1.0 - np.tanh(S + float(self.coef0)) ** 2, G)
+
     def fused(self) -> Fused | None:
         if not self.is_resolved:
             return None
         return Fused("dot", fused.SIGMOID, float(self.gamma), float(self.coef0))
+
+
+def _line_slopes(kernel: Polynomial | Sigmoid, S: Array, B: Array, G: Array) -> dict[str, Array]:
+    """Return the slopes of a line in S + coef0 with derivatives B; S is gamma times the inner product."""
+    B = B * G
+    slopes = {"gamma": np.asarray(np.vdot(B, S)), "coef0": np.asarray(float(kernel.coef0) * B.sum())}
+    return {name: slopes[name] for name in kernel.tunable()}

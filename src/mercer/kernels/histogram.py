@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mercer import _jit
-from mercer.kernels.additive import PairwiseKernel
+from mercer.kernels.additive import ExponentialKernel, PairwiseKernel
 from mercer.kernels.data import Array, Data, estimator_name, is_sparse
-from mercer.kernels.vector import GammaKernel
 
 
 class _HistogramKernel(PairwiseKernel):
@@ -32,7 +31,7 @@ class _HistogramKernel(PairwiseKernel):
             )
 
 
-class Chi2(_HistogramKernel, GammaKernel):
+class Chi2(_HistogramKernel, ExponentialKernel):
     r""":math:`k(x, z) = \exp\left(-\gamma \sum_j \frac{(x_j - z_j)^2}{x_j + z_j}\right)`, with 0/0 = 0.
 
     Parameters
@@ -58,10 +57,6 @@ class Chi2(_HistogramKernel, GammaKernel):
 
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.chi2(X, Zt, np.finfo(X.dtype).tiny, out)
-
-    def elementwise(self, S: Array) -> Array:
-        S *= -float(self.gamma)
-        return np.exp(S, out=S)
 
     def evaluate_diag(self, X: Data) -> Array:
         return np.ones(X.shape[0], dtype=X.dtype)

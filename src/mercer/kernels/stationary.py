@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mercer.kernels import fused
-from mercer.kernels.data import Array
+from mercer.kernels.data import Array, Data
 from mercer.kernels.fused import Fused, Statistic
+from mercer.kernels.statistics import distance_slopes, positive, squared_distances
 from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number, check_scales
 
 NUS = (0.5, 1.5, 2.5, math.inf)
@@ -63,6 +65,16 @@ class RBF(ElementwiseKernel, GammaKernel):
             return None
         return Fused("sqdist", fused.RBF, float(self.gamma))
 
+    def tunable(self) -> dict[str, Array]:
+        return positive(gamma=self.gamma)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        def line(U: Array) -> Array:
+            np.exp(np.negative(U, out=U), out=U)
+            return np.negative(U, out=U)
+
+        return {name: distance_slopes(X, Z, G, value, 1, line) for name, value in self.tunable().items()}
+
 
 class _LengthScale(ElementwiseKernel):
     """A kernel of ||x - z|| / length_scale."""
@@ -78,6 +90,20 @@ class _LengthScale(ElementwiseKernel):
         return (
             None if np.ndim(self.length_scale) == 0 else 1.0 / np.asarray(self.length_scale, dtype=np.float64)
         )
+
+    @abstractmethod
+    def line_slope(self, U: Array) -> Array:
+        """Return the derivative of the line by the squared distance in units of the length scale."""
+
+    def tunable(self) -> dict[str, Array]:
+        return positive(length_scale=self.length_scale)
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        lengths = positive(length_scale=self.length_scale)
+        return {
+            name: distance_slopes(X, Z, G, value, -2, self.line_slope, near=self.needs_near)
+            for name, value in lengths.items()
+        }
 
     @property
     def _length(self) -> float:
@@ -148,6 +174,19 @@ class Matern(_LengthScale):
         S *= factor
         return S
 
+    def line_slope(self, U: Array) -> Array:
+        if self.nu == math.inf:
+            U *= -0.5
+            return -0.5 * np.exp(U, out=U)
+        if self.nu == 0.5:
+            r = np.sqrt(U)
+            out = np.zeros_like(U)  # where points coincide the slope by any width is 0
+            np.divide(np.exp(-r), -2.0 * r, out=out, where=r > 0)
+            return out
+        r = np.sqrt(2.0 * self.nu * U)
+        factor = -1.5 if self.nu == 1.5 else -5.0 / 6.0 * (1.0 + r)
+        return np.asarray(factor * np.exp(-r))
+
     def fused(self) -> Fused | None:
         if np.ndim(self.length_scale):
             return None
@@ -192,3 +231,24 @@ class RationalQuadratic(_LengthScale):
         np.log1p(S, out=S)  # for a large alpha 1 + S would round to 1
         S *= -float(self.alpha)
         return np.exp(S, out=S)
+
+    def line_slope(self, U: Array) -> Array:
+        alpha = float(self.alpha)
+        U *= 0.5 / alpha
+        np.log1p(U, out=U)
+        U *= -(alpha + 1.0)
+        return -0.5 * np.exp(U, out=U)
+
+    def tunable(self) -> dict[str, Array]:
+        return {**super().tunable(), **positive(alpha=self.alpha)}
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        alpha = float(self.alpha)
+        V = squared_distances(self._scaled(X), None if Z is None else self._scaled(Z))
+        V *= self._rate
+        logarithm = np.log1p(V)
+        V /= 1.0 + V
+        V -= logarithm
+        logarithm *= -alpha
+        V *= np.exp(logarithm, out=logarithm)
+        return {**super().slopes(X, Z, G), "alpha": np.asarray(alpha * np.vdot(G, V))}

@@ -87,6 +87,69 @@ def scaled_columns(X: Data, scale: Any) -> Data:
     return X * scale
 
 
+def weighted_squares(B: Array, X: Data, Z: Data | None = None) -> Array:
+    r"""Return :math:`\sum_{ij} B_{ij} (x_{if} - z_{jf})^2` for each feature f, by one matrix product.
+
+    Dense data are centred first: the terms cancel when the data lie far from the origin.
+    """
+    if not (is_sparse(X) or is_sparse(Z)):
+        centre = X.mean(axis=0, dtype=np.float64)
+        X = X - centre
+        Z = None if Z is None else Z - centre
+    Z = X if Z is None else Z
+    square = (lambda D: D.multiply(D)) if is_sparse(X) else np.square
+    cross = X.multiply(B @ Z) if is_sparse(X) else X * (B @ Z)
+    total = square(X).T @ B.sum(axis=1) + square(Z).T @ B.sum(axis=0)
+    return np.asarray(total - 2.0 * np.asarray(cross.sum(axis=0)).ravel(), dtype=np.float64)
+
+
+def distance_slopes(
+    X: Data, Z: Data | None, G: Array, width: Any, power: int, line: Any, *, near: bool = False
+) -> Array:
+    r"""Return the slopes by log width of :math:`k = \varphi(u)`, :math:`u = \sum_f w_f^p (x_f - z_f)^2`.
+
+    Parameters
+    ----------
+    X, Z : array or CSR matrix
+        The rows; Z is X if it is None.
+    G : ndarray
+        Weights of the pairs.
+    width : float or array of shape (n_features,)
+        The widths w, or one for all.
+    power : int
+        The power p.
+    line : callable
+        U -> the derivatives of phi at U, which it may overwrite.
+    near : bool
+        As in `squared_distances`.
+
+    Returns
+    -------
+    ndarray of the shape of ``width``
+    """
+    if np.ndim(width) == 0:
+        U = squared_distances(X, Z, near=near)
+        U *= float(width) ** power
+        B = line(U.copy())
+        B *= G
+        return np.asarray(power * np.vdot(B, U))
+    scale = np.asarray(width, dtype=np.float64) ** (power / 2)
+    X, Z = scaled_columns(X, scale), None if Z is None else scaled_columns(Z, scale)
+    B = line(squared_distances(X, Z, near=near))
+    B *= G
+    return power * weighted_squares(B, X, Z)
+
+
+def positive(**parameters: Any) -> dict[str, Array]:
+    """Return the parameters that have a logarithm, as arrays."""
+    given = {name: np.asarray(value) for name, value in parameters.items()}
+    return {
+        name: value.astype(np.float64)
+        for name, value in given.items()
+        if value.dtype.kind in "iuf" and (value > 0).all()
+    }
+
+
 def integer_power(S: Array, exponent: int) -> Array:
     """Raise to a non-negative integer power in place, by squaring (``np.power`` takes logarithms)."""
     if exponent == 0:

@@ -49,6 +49,20 @@ class Normalized(Composite):
         lengths = self._inverse_lengths(X)
         return (lengths > 0).astype(lengths.dtype)
 
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        rows = self._inverse_lengths(X)
+        columns = rows if Z is None else self._inverse_lengths(Z)
+        scaled = G * rows[:, None] * columns[None, :]
+        share = scaled * self.kernel.evaluate(X, Z)
+        out = self.kernel.slopes(X, Z, scaled)
+        for D, sums, inverse in (
+            (X, share.sum(axis=1), rows),
+            (X if Z is None else Z, share.sum(axis=0), columns),
+        ):
+            for name, slope in self.kernel.slopes_diag(D, sums * inverse**2).items():
+                out[name] = out[name] - 0.5 * slope
+        return self.prefixed({"kernel": out})
+
     def _inverse_lengths(self, X: Data) -> Array:
         squares = self.kernel.evaluate_diag(X)
         if self.kernel.is_psd:  # what is negative is rounding
@@ -158,6 +172,17 @@ class Centered(Composite):
     def evaluate_diag(self, X: Data) -> Array:
         return self._diagonal(self.kernel.evaluate_diag(X), self._means(X))
 
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        assert self._weights is not None, "resolve_on comes first"
+        training, w = self._training, self._weights
+        total = [
+            self.kernel.slopes(X, Z, G),
+            self.kernel.slopes(X, training, np.outer(-G.sum(axis=1), w)),
+            self.kernel.slopes(X if Z is None else Z, training, np.outer(-G.sum(axis=0), w)),
+            self.kernel.slopes(training, None, G.sum() * np.outer(w, w)),
+        ]
+        return self.prefixed({"kernel": {name: np.asarray(sum(s[name] for s in total)) for name in total[0]}})
+
     def _diagonal(self, values: Array, means: Array) -> Array:
         """Return k(x, x); an item that is the mean, up to rounding, has length 0, not a random one."""
         centred = values - (2.0 * means - self._mean)
@@ -216,6 +241,10 @@ class OnColumns(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self.kernel.evaluate_diag(self._part(X))
+
+    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
+        part = None if Z is None else self._part(Z)
+        return self.prefixed({"kernel": self.kernel.slopes(self._part(X), part, G)})
 
     def fresh(self, X: Data, Z: Data | None = None) -> Array:
         return self.kernel.fresh(self._part(X), None if Z is None else self._part(Z))
