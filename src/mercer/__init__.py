@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mercer._version import __version__
 
 if TYPE_CHECKING:
+    from mercer._report import report as report
     from mercer.estimators import SVC as SVC
     from mercer.estimators import SVDD as SVDD
     from mercer.estimators import SVR as SVR
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from mercer.estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
     from mercer.estimators import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
     from mercer.estimators import SphereAndSlab as SphereAndSlab
+    from mercer.estimators import SVCPath as SVCPath
+    from mercer.estimators import SVRPath as SVRPath
     from mercer.io import load as load
     from mercer.io import save as save
     from mercer.kernels import kernel as kernel
@@ -52,7 +55,9 @@ _HOMES = {
     "RegularizedDiscriminantAnalysis": "mercer.estimators",
     "SVC": "mercer.estimators",
     "SVDD": "mercer.estimators",
+    "SVCPath": "mercer.estimators",
     "SVR": "mercer.estimators",
+    "SVRPath": "mercer.estimators",
     "SphereAndSlab": "mercer.estimators",
     "KernelAdatron": "mercer.estimators",
     "KernelPerceptron": "mercer.estimators",
@@ -60,6 +65,7 @@ _HOMES = {
     "OnlineSVR": "mercer.estimators",
     "Perceptron": "mercer.estimators",
     "kernel": "mercer.kernels",
+    "report": "mercer._report",
     "load": "mercer.io",
     "save": "mercer.io",
 }
@@ -87,10 +93,13 @@ __all__ = [
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
+    "SVCPath",
+    "SVRPath",
     "SphereAndSlab",
     "__version__",
     "kernel",
     "load",
+    "report",
     "save",
 ]
 

@@ -22,8 +22,10 @@ from mercer.estimators.projection import KernelCCA, KernelFisherDiscriminant, Ke
 from mercer.estimators.ridge import KernelRidge, KernelRidgeClassifier
 from mercer.estimators.sphereslab import SphereAndSlab
 from mercer.estimators.svc import SVC
+from mercer.estimators.svcpath import SVCPath
 from mercer.estimators.svdd import SVDD
 from mercer.estimators.svr import SVR
+from mercer.estimators.svrpath import SVRPath
 
 __all__ = [
     "SVC",
@@ -48,5 +50,7 @@ __all__ = [
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
+    "SVCPath",
+    "SVRPath",
     "SphereAndSlab",
 ]

@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from mercer.estimators.single import SingleMachine
+from mercer.estimators.targets import check_targets
 from mercer.problems import Certificate
 
 
@@ -17,14 +17,9 @@ class BaseSVR(RegressorMixin, SingleMachine):
     """Base of the regressors."""
 
     def _target(self, X: Any, y: Any) -> np.ndarray:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind not in "biuf":
-            y = _as_numbers(y)
-        assert_all_finite(y, input_name="y", estimator_name=type(self).__name__)
+        y = check_targets(y, type(self).__name__)
         self._check_lengths(X, y)
-        return np.asarray(y, dtype=np.float64)
+        return np.asarray(y)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -74,10 +69,3 @@ class BaseSVR(RegressorMixin, SingleMachine):
         Certificate
         """
         return self._certify(X, y, sample_weight)
-
-
-def _as_numbers(y: np.ndarray) -> np.ndarray:
-    try:
-        return y.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"y must hold numbers; its entries are of type {y.dtype}") from error

@@ -1,0 +1,114 @@
+"""The primal perceptron: one example after the other, in slices between which limits are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer import _jit
+from mercer.kernels.data import is_sparse
+from mercer.problems.online import Tally
+from mercer.solvers.base import Float64, Limits
+
+Ints = NDArray[np.int64]
+
+SLICE = 4e7  # multiplications in one slice of compiled work
+
+
+@dataclass
+class Weights:
+    """A linear function of the features for each output."""
+
+    coef: Float64  # (outputs, d)
+    bias: Float64  # (outputs,)
+    updates: Ints  # (outputs,)
+
+    @classmethod
+    def zero(cls, outputs: int, d: int) -> Weights:
+        """Return the function zero."""
+        return cls(np.zeros((outputs, d)), np.zeros(outputs), np.zeros(outputs, dtype=np.int64))
+
+
+@dataclass
+class PrimalPerceptron:
+    """Rosenblatt's rule at work.
+
+    Parameters
+    ----------
+    bias_step : float
+        What a mistake adds to the bias, times the sign; 0 for no bias.
+    limits : Limits
+        ``max_iter`` counts passes.
+    """
+
+    bias_step: float
+    limits: Limits
+
+    def stream(
+        self, weights: Weights, tally: Tally, X: Any, target: Float64, truth: Ints
+    ) -> tuple[Weights, Tally]:
+        """Show each example once, in order; time that is up leaves the rest unseen."""
+        weights = Weights(weights.coef.copy(), weights.bias.copy(), weights.updates.copy())
+        tally, _ = self._sweep(weights, tally, _parts(X), target, truth, np.arange(X.shape[0]))
+        return weights, tally
+
+    def passes(
+        self,
+        X: Any,
+        target: Float64,
+        truth: Ints,
+        *,
+        order: Callable[[int], Ints],
+        report: Callable[[int, int, float], None] | None = None,
+    ) -> tuple[Weights, Tally, int, str]:
+        """Show all examples again and again, until a pass makes no mistake.
+
+        Returns the weights, the tally, the number of passes and why they ended.
+        """
+        weights, tally = Weights.zero(target.shape[1], X.shape[1]), Tally.empty()
+        parts, done = _parts(X), 0
+        while True:
+            before = tally
+            tally, finished = self._sweep(weights, tally, parts, target, truth, order(X.shape[0]))
+            done += 1
+            if not finished:
+                return weights, tally, done, "time_limit"
+            lost = tally.loss - before.loss
+            if report is not None:
+                report(done, tally.mistakes - before.mistakes, float(lost > 0))
+            if lost == 0.0:
+                return weights, tally, done, "converged"
+            if self.limits.steps_left(done) == 0:
+                return weights, tally, done, "iteration_limit"
+
+    def _sweep(
+        self, w: Weights, tally: Tally, parts: tuple[Any, ...], target: Float64, truth: Ints, order: Ints
+    ) -> tuple[Tally, bool]:
+        n, at = order.size, 0
+        step = max(16, int(SLICE / (w.coef.size + 16)))
+        loss, mistake = np.zeros(n), np.zeros(n)
+        while at < n:
+            if self.limits.out_of_time():
+                return tally, False
+            to = min(n, at + step)
+            _jit.perceptron.run(
+                at, to, order, *parts, target, truth, w.coef, w.bias, self.bias_step, loss, mistake, w.updates
+            )
+            tally = tally.grown(loss[at:to], mistake[at:to])
+            at = to
+        return tally, True
+
+
+def _parts(X: Any) -> tuple[Any, ...]:
+    """Return dense rows and CSR arrays, one of which is empty, in float64."""
+    none = np.empty(0, dtype=np.int64)
+    if is_sparse(X):
+        return (
+            np.empty((X.shape[0], 0)), X.indptr.astype(np.int64), X.indices.astype(np.int64),
+            X.data.astype(np.float64, copy=False),
+        )  # fmt: skip
+    return np.ascontiguousarray(X, dtype=np.float64), none, none, np.empty(0)
