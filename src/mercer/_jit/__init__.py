@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from mercer._jit import online as online
     from mercer._jit import pairwise as pairwise
     from mercer._jit import panels as panels
-    from mercer._jit import platt as platt
     from mercer._jit import perceptron as perceptron
+    from mercer._jit import platt as platt
     from mercer._jit import rowcache as rowcache
     from mercer._jit import smo as smo
     from mercer._jit import tube as tube

@@ -61,6 +61,10 @@ class Gram(ABC):
         """Whether ``exact()`` is this very matrix."""
         return self.exact() is self
 
+    def features(self) -> Any:
+        """Return rows (array or CSR) whose inner products are K, or None where no such rows are known."""
+        return None
+
     def exact_block(self, idx: Index, jdx: Index) -> Float64:
         """Return K[idx][:, jdx] in float64, for a modest number of entries."""
         return np.asarray(self.exact().block(idx, jdx), dtype=np.float64)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mercer.gram.base import Float64, Floats, Gram, Index
@@ -39,6 +41,9 @@ class KeptGram(MatrixGram):
 
     def exact_block(self, idx: Index, jdx: Index) -> Float64:
         return self.origin.exact_block(idx, jdx)
+
+    def features(self) -> Any:
+        return self.origin.features()
 
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         return KeptGram(self.K, self.origin.subset(idx, workers), self._points(idx))

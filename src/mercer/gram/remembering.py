@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mercer.gram.base import Float64, Floats, Gram, Index
@@ -55,6 +57,9 @@ class RememberingGram(Gram):
     def exact(self) -> Gram:
         exact = self.gram.exact()
         return self if exact is self.gram else exact
+
+    def features(self) -> Any:
+        return self.gram.features()
 
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         return self.gram.subset(idx, workers)

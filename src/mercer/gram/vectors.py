@@ -16,7 +16,7 @@ from mercer.gram.hot import HotRows
 from mercer.gram.kept import KeptGram
 from mercer.gram.layout import TILE_ROWS, Layout
 from mercer.gram.threads import Workers
-from mercer.kernels import Kernel
+from mercer.kernels import Kernel, Linear
 
 MIRROR = 12  # multiplications per kernel value from which copying half of a symmetric block is cheaper
 DEAR = 100  # multiplications per kernel value from which rows asked for again are kept
@@ -144,6 +144,9 @@ class VectorGram(Gram):
     @property
     def is_exact(self) -> bool:
         return bool(self.dtype == np.float64)
+
+    def features(self) -> Any:
+        return self._data() if isinstance(self.kernel, Linear) else None
 
     def exact_block(self, idx: Index, jdx: Index) -> Float64:
         # By the kernel itself: a trial of a few values should not wait for the loops to be compiled in

@@ -90,6 +90,10 @@ class HardMargin(Dual):
         self.there = there > 0
         self.spread = spread
 
+    def without_bias(self) -> Dual:
+        hull = HardMarginThroughOrigin(self.y, self.there.astype(np.float64), self.spread)
+        return hull.without_bias()
+
     def tolerance(self, tol: float, objective: float) -> float:
         # The user's functional margins are 2 / d^2 times those of the hulls, and d^2 = 2 objective. Half of
         # that, because a violation between the classes can be as large as those within both together.
@@ -186,6 +190,15 @@ class HardMarginThroughOrigin(Dual):
         super().__init__(np.zeros(y.size), np.zeros(y.size), hi, group=group, sums=np.ones(1))
         self.y = y
         self.spread = spread
+
+    @property
+    def has_bias(self) -> bool:
+        return False
+
+    def without_bias(self) -> Dual:
+        from mercer.problems.fixed_bias import HardMarginCone
+
+        return HardMarginCone(self, self.y, self.there, self.spread)
 
     def view(self, matrix: Gram) -> Gram:
         return SignedGram(matrix, self.y)

@@ -10,6 +10,7 @@ anywhere else.
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 
@@ -83,6 +84,9 @@ class Dual:
         The problem's own dual value is -scale q.
     """
 
+    has_margin = True  # whether 1 / ||w|| means a distance
+    unbounded_without_margin = False  # whether q falls for ever where the classes cannot be separated
+
     def __init__(
         self,
         p: Float64,
@@ -110,7 +114,10 @@ class Dual:
 
     def start(self) -> Float64:
         """Return a feasible point: zero moved as little as the sums demand, first variables first."""
-        return self.nearest(np.zeros(self.size))
+        zero = np.zeros(self.size)
+        if not self.sums.any() and (self.lo <= 0).all() and (self.hi >= 0).all():
+            return zero
+        return self.nearest(zero)
 
     def nearest(self, b: Float64) -> Float64:
         """Return a feasible point near ``b``: clipped to the box, then each group's sum mended."""
@@ -155,9 +162,10 @@ class Dual:
 
     def objective(self, b: Float64, f: Float64) -> float:
         """Return q(b), given f = K beta."""
-        value = 0.5 * float(self.beta(b) @ f) + float(self.p @ b)
+        # Sums, not inner products: BLAS would wake its threads for them, which takes longer than the work.
+        value = 0.5 * float((self.beta(b) * f).sum()) + float((self.p * b).sum())
         if self.has_shift:
-            value += 0.5 * float(self.r @ (b * b))
+            value += 0.5 * float((self.r * b * b).sum())
         return value
 
     def extremes(self, b: Float64, g: Float64) -> tuple[Float64, Float64]:
@@ -179,13 +187,15 @@ class Dual:
             down = np.where(b > self.lo, g, 0.0)
             return float(max(up.max(initial=0.0), down.max(initial=0.0)))
         tops, bottoms = self.extremes(b, g)
-        with np.errstate(invalid="ignore"):
-            return float(max(0.0, np.max(tops - bottoms, initial=0.0)))
+        gains = (t - s for t, s in zip(tops.tolist(), bottoms.tolist(), strict=True))
+        return max(0.0, max(gains, default=0.0))
 
     def settled(self, b: Float64) -> Float64:
         """Return b with the variables that only rounding keeps from their bounds put on them: not free."""
         width = self.hi - self.lo
-        near = ROUNDING * np.where(np.isfinite(width), width, np.abs(b).max(initial=0.0))
+        near = ROUNDING * width
+        if not np.isfinite(near.max(initial=0.0)):
+            near = ROUNDING * np.where(np.isfinite(width), width, np.abs(b).max(initial=0.0))
         return np.where(b - self.lo <= near, self.lo, np.where(self.hi - b <= near, self.hi, b))
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
@@ -285,6 +295,28 @@ class Dual:
         # The identity primal = dual + gap holds at feasible sums; elsewhere it is off by their error.
         primal = dual + gap - self.scale * float(multipliers @ sums)
         return Values(primal, -math.inf, math.inf, math.inf, multipliers)
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether the function has a bias of its own."""
+        return self.group is not None
+
+    def without_bias(self) -> Dual | None:
+        """Return this problem without its bias and with no sum fixed; None where sums mean something else."""
+        if self.group is None:
+            return self
+        if self.sums.size != 1 or self.sums[0] != 0.0:
+            return None
+        bare = copy.copy(self)
+        bare.group, bare.sums = None, np.zeros(0)
+        return bare
+
+    def fixed_bias(self, tau: float) -> Dual | None:
+        """Return this problem with the bias as the weight of one more coordinate tau; None: see above."""
+        from mercer.problems.fixed_bias import FixedBias
+
+        bare = self.without_bias()
+        return None if bare is None else FixedBias(bare, tau)
 
     def take(self, points: Ints) -> Dual:
         """Return the problem of some points while the others stay (given K beta, that is all it takes)."""

@@ -83,6 +83,8 @@ class EnclosingBall(Dual):
     Tax and Duin (2004), Support vector data description, Machine Learning 54.
     """
 
+    has_margin = False
+
     def __init__(self, diag: Float64, price: Float64) -> None:
         if price.sum() < 1.0 - 1e-9:
             raise InfeasibleError(f"the prices of all points sum to {price.sum():g}: a ball needs at least 1")

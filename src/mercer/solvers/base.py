@@ -1,20 +1,22 @@
-"""What every solver takes and returns."""
+"""What every solver takes and returns, and what it may need of a problem."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.problems import Certificate, Values, relative
+from mercer.gram import Gram
+from mercer.problems import Certificate, Dual, InfeasibleError, Values, relative
 
 Float64 = NDArray[np.float64]
 Status = Literal["optimal", "stationary", "iteration_limit", "time_limit", "interrupted"]
-Criterion = Literal["kkt", "gap"]
+Criterion = Literal["kkt", "gap", "growth"]
 
 
 @dataclass
@@ -36,18 +38,48 @@ class Limits:
 
 @dataclass(frozen=True)
 class Progress:
-    """One line of a trace."""
+    """One line of a trace; ``b`` and ``f`` are the solver's own arrays, to be looked at only."""
 
     n_iter: int
     seconds: float
     violation: float
+    primal: float
     dual: float
     gap: float
+    margin: float
     n_support: int
     evaluations: int
+    b: Float64 = field(repr=False, compare=False)
+    f: Float64 = field(repr=False, compare=False)
 
 
 Listener = Callable[[Progress], None]
+
+
+def progress(
+    problem: Dual, b: Float64, f: Float64, n_iter: int, limits: Limits, evaluations: int
+) -> Progress:
+    """Return where a solve stands; the margin is nan where there is none (yet)."""
+    values = problem.evaluate(b, f)
+    margin = math.nan
+    if problem.has_margin:
+        try:
+            margin = problem.machine(b, f).margin
+        except InfeasibleError:  # a hard margin that does not exist: the solver is about to say so
+            margin = 0.0
+    return Progress(
+        n_iter,
+        time.perf_counter() - limits.started,
+        values.violation,
+        values.primal,
+        values.dual,
+        values.gap,
+        margin,
+        int(np.count_nonzero(problem.beta(b))),
+        evaluations,
+        b,
+        f,
+    )
 
 
 @dataclass(frozen=True)
@@ -91,3 +123,101 @@ class Solution:
             self.status,
             criterion,
         )
+
+
+class UnsuitableSolverError(ValueError):
+    """A solver was asked to solve a problem that is not of its kind."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a solver needs of a problem: a test, and the sentence for those who fail it.
+
+    Attributes
+    ----------
+    met : callable
+        Given the solver, the Gram and the Dual, whether the need is met.
+    why : callable
+        Given the same, the rest of a sentence that begins with the solver's name.
+    """
+
+    met: Callable[[Solver, Gram, Dual], bool]
+    why: Callable[[Solver, Gram, Dual], str]
+
+
+@dataclass(kw_only=True)
+class Solver:
+    """Base of the solvers: options of the algorithm, and what the caller controls.
+
+    An estimator's ``solver`` parameter takes a solver object too; the fields below are then set from the
+    estimator's own parameters, and must be left alone in the object.
+
+    Parameters
+    ----------
+    tol : float
+        Where to stop: see ``criterion``.
+    criterion : {"kkt", "gap", "growth"}
+        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
+        from round to round. The last proves nothing; the certificate tells the true gap all the same.
+    block_bytes : int
+        Memory for kernel values of a working set, or of all points.
+    limits : Limits
+        Steps and seconds.
+    listener : callable, optional
+        Called with a :class:`Progress` after every round.
+    """
+
+    tol: float = 1e-3
+    criterion: Criterion = "kkt"
+    block_bytes: int = 100_000_000
+    limits: Limits | None = None
+    listener: Listener | None = None
+
+    name: ClassVar[str] = ""
+    needs: ClassVar[tuple[Need, ...]] = ()
+    accuracy: ClassVar[float] = 0.0  # the least relative gap that the algorithm reaches in practice
+    single_precision: ClassVar[bool] = False  # whether kernel values in float32 are of use to it
+
+    def restate(self, problem: Dual, diag: Float64) -> Dual:
+        """Return the problem in the form that this solver takes, given the diagonal of the kernel matrix."""
+        return problem
+
+    def check(self, gram: Gram, problem: Dual) -> None:
+        """Refuse, in one sentence, a problem that lacks what this solver needs."""
+        for need in self.needs:
+            if not need.met(self, gram, problem):
+                raise UnsuitableSolverError(f"solver={self.name!r} {need.why(self, gram, problem)}")
+
+    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
+        """Return a solution from ``start`` (any vector; it is made feasible first)."""
+        raise NotImplementedError
+
+    # -- as a parameter of an estimator ----------------------------------------------------------------------
+
+    def controlled(self, **controls: Any) -> Self:
+        """Return a copy with the caller's controls, which this object must have left alone."""
+        for given in fields(Solver):
+            if getattr(self, given.name) != given.default and given.default is not MISSING:
+                hint = {"block_bytes": "cache_size", "limits": "max_iter and time_limit"}
+                theirs = {"listener": "trace=True"}.get(given.name, hint.get(given.name, given.name))
+                raise ValueError(
+                    f"solver={type(self).__name__}({given.name}=...): inside an estimator this is set by the "
+                    f"estimator's own {theirs}; leave it out of the solver"
+                )
+        return replace(self, **controls)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the fields by name, for scikit-learn's ``clone`` and ``set_params``."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change fields by name, and check the result."""
+        names = [f.name for f in fields(self)]
+        for name, value in params.items():
+            if name not in names:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for solver {self!r}. Valid parameters are: {names!r}."
+                )
+            setattr(self, name, value)
+        replace(self)  # runs the checks of __post_init__ again
+        return self

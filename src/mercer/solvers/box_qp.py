@@ -24,6 +24,7 @@ def solve_box_qp(
     tol: float = 1e-9,
     max_iter: int = 100,
     should_stop: Callable[[], bool] = lambda: False,
+    visit: Callable[[Float64], None] | None = None,
 ) -> tuple[Float64, int]:
     """Minimise 1/2 b'Qb + p'b subject to lo <= b <= hi and A b = s.
 
@@ -45,6 +46,8 @@ def solve_box_qp(
         Most iterations.
     should_stop : callable
         Asked before each iteration.
+    visit : callable, optional
+        Called with the point before each iteration.
 
     Returns
     -------
@@ -74,6 +77,8 @@ def solve_box_qp(
     iteration = 0
     while iteration < max_iter and not should_stop():
         iteration += 1
+        if visit is not None:
+            visit(b)
         x = np.where(below, b - lo, 1.0)
         t = np.where(above, hi - b, 1.0)
         Qb = Q @ b

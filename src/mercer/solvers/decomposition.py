@@ -10,9 +10,8 @@ minimal optimisation in the processor's cache.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from mercer import _jit
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.problems.restart import best_multiple, carried
-from mercer.solvers.base import Criterion, Float64, Limits, Listener, Progress, Solution, Status
+from mercer.solvers.base import Float64, Limits, Solution, Solver, Status, progress
 from mercer.solvers.dense import DenseBlock
 from mercer.solvers.working_set import choose
 
@@ -39,22 +38,9 @@ class _LimitError(Exception):
         self.status: Status = status
 
 
-@dataclass
-class Decomposition:
-    """Solve a :class:`~mercer.problems.Dual` on a :class:`~mercer.gram.Gram`.
-
-    Parameters
-    ----------
-    tol : float
-        Largest KKT violation ("kkt") or largest relative gap ("gap") at which to stop.
-    criterion : {"kkt", "gap"}
-        What ``tol`` measures.
-    block_bytes : int
-        Memory for the working set's square block.
-    limits : Limits
-        Steps and seconds.
-    listener : callable, optional
-        Called with a :class:`Progress` after every round.
+@dataclass(kw_only=True)
+class Decomposition(Solver):
+    """Solve a :class:`~mercer.problems.Dual` on a :class:`~mercer.gram.Gram`, whatever its size and kind.
 
     References
     ----------
@@ -62,11 +48,8 @@ class Decomposition:
     second order information for training support vector machines, JMLR 6.
     """
 
-    tol: float = 1e-3
-    criterion: Criterion = "kkt"
-    block_bytes: int = 100_000_000
-    limits: Limits | None = None
-    listener: Listener | None = None
+    name: ClassVar[str] = "decomposition"
+    single_precision: ClassVar[bool] = True
 
     def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
         """Return a solution from ``start`` (any vector; it is made feasible first)."""
@@ -88,6 +71,8 @@ class _Run:
         self.tol = options.tol if options.criterion == "kkt" else min(1e-1, 100 * options.tol)
         self.block: Any = None
         self.exhausted = False  # single precision makes no headway: go on in double
+        self.evaluations = 0  # kernel values computed by working sets, and by the Gram in single precision
+        self.before = np.inf  # the objective at the last tolerance, for the growth of the dual
 
     # -- precision
     # ---------------------------------------------------------------------------------------------
@@ -123,6 +108,7 @@ class _Run:
                     return
             violation = self._violation()
             if not self.gram.is_exact and (self.exhausted or violation > self._target()):
+                self.evaluations += self.gram.evaluations
                 self.gram, self.block = self.gram.exact(), None  # what single precision can tell is used up
                 self.exhausted = False
                 continue
@@ -134,7 +120,8 @@ class _Run:
                         return
                     raise _LimitError("iteration_limit")
                 continue
-            self.tol *= 0.2  # the gap asks for a smaller violation than the one reached
+            self.before = self.problem.objective(self.b, self.f)
+            self.tol *= 0.2  # the gap, or growth, asks for a smaller violation than the one reached
             if self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
                 return
 
@@ -173,6 +160,9 @@ class _Run:
             return False
         if self.o.criterion == "kkt":
             return True
+        if self.o.criterion == "growth":
+            now = self.problem.objective(self.b, self.f)
+            return bool(self.before - now <= self.o.tol * abs(now))
         values = self.problem.evaluate(self.b, self.f)
         return relative(values.gap, values.primal, values.dual) <= self.o.tol
 
@@ -205,7 +195,7 @@ class _Run:
             g = problem.gradient(b, f)
             violation = problem.violation(b, g)
             if top:
-                self._tell(violation)
+                self._tell(self.b, self.f)
                 goal = 0.9 * self._target()  # room for the error of single precision
                 if problem.hopeless(b, f):
                     return
@@ -230,10 +220,12 @@ class _Run:
             inner_b, inner_f = b[variables], f[working]
             old = part.beta(inner_b).copy()
             stopped: _LimitError | None = None
+            inner, counted = gram.subset(working), gram.evaluations
             try:
-                self._descend(gram.subset(working), part, inner_b, inner_f, max(0.5 * goal, 0.1 * violation))
+                self._descend(inner, part, inner_b, inner_f, max(0.5 * goal, 0.1 * violation))
             except _LimitError as stop:
                 stopped = stop
+            self.evaluations += max(0, inner.evaluations - (gram.evaluations - counted))  # not those of both
             change = part.beta(inner_b) - old
             moved = np.flatnonzero(change)
             if moved.size == 0 and stopped is None:
@@ -255,21 +247,10 @@ class _Run:
         if self.limits.out_of_time():
             raise _LimitError("time_limit")
 
-    def _tell(self, violation: float) -> None:
-        if self.o.listener is None:
-            return
-        values = self.problem.evaluate(self.b, self.f)
-        self.o.listener(
-            Progress(
-                self.n_iter,
-                time.perf_counter() - self.limits.started,
-                values.violation,
-                values.dual,
-                values.gap,
-                int(np.count_nonzero(self.b)),
-                self.gram.evaluations,
-            )
-        )
+    def _tell(self, b: Float64, f: Float64) -> None:
+        if self.o.listener is not None:
+            count = self.gram.evaluations + self.evaluations
+            self.o.listener(progress(self.problem, b, f, self.n_iter, self.limits, count))
 
     # -- the dense block
     # ---------------------------------------------------------------------------------------
@@ -285,7 +266,7 @@ class _Run:
         block = DenseBlock(K, gram.diag(), p, b, g)
         stopped: _LimitError | None = None
         try:
-            self._optimise(block, tol)
+            self._optimise(block, tol, watched=keep and self.o.listener is not None)
             if block.violation > tol and not self.gram.is_exact:
                 # Rounding makes a near-singular block indefinite; no number of steps can mend that.
                 self.exhausted = True
@@ -303,10 +284,12 @@ class _Run:
             raise stopped
         return bool(moved.size)
 
-    def _optimise(self, block: DenseBlock, tol: float) -> None:
+    def _optimise(self, block: DenseBlock, tol: float, watched: bool = False) -> None:
         """Sequential minimal optimisation for a number of steps that well-conditioned problems never need."""
         budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
         slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
+        if watched:  # a trace of a problem that is one block has lines, too
+            slice_steps = min(slice_steps, max(4, block.size // 8))
         while budget > 0:
             steps = min(slice_steps, budget, self.limits.steps_left(self.n_iter))
             done = block.run(tol, steps)
@@ -314,6 +297,8 @@ class _Run:
             budget -= done
             if block.violation <= tol or done < steps:
                 return
+            if watched:
+                self._tell(*block.point())
             self._check_limits()
 
     def _lost(self, block: DenseBlock, whole: bool) -> bool:

@@ -1,0 +1,151 @@
+# ruff: noqa: D102  what overrides a method is documented in the base class
+"""Problems whose bias is fixed, so that no sum of dual variables is: one variable can change by itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mercer.gram import Gram
+from mercer.gram.shifted import ShiftedGram
+from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
+
+SEPARABLE = (
+    1e-12  # squared distance of the hull of the y_i x_i from 0, on the points' scale, that counts as 0
+)
+
+
+class FixedBias(Dual):
+    r"""A problem whose bias is the weight of one more coordinate, tau, that is the same for all points.
+
+    .. math::
+        \min_{w, b} \tfrac12 \|w\|^2 + \tfrac{1}{2 \tau^2} b^2
+        + \sum_i C_i L_i(\langle w, \phi(x_i) \rangle + b)
+
+    In the space of (phi(x), tau) this is a problem without a bias, whose kernel is K + tau^2: the function
+    sum_i beta_i (k(x_i, x) + tau^2) has the bias tau^2 sum_i beta_i. With tau = R, the largest norm of a
+    point, the margin in that space is at least half of the margin with a free bias.
+
+    Parameters
+    ----------
+    bare : Dual
+        The problem without a bias.
+    tau : float
+        The extra coordinate.
+
+    References
+    ----------
+    Cristianini and Shawe-Taylor (2000), An Introduction to Support Vector Machines, Remark 7.4. Mangasarian
+    and Musicant (1999), Successive overrelaxation for support vector machines.
+    """
+
+    def __init__(self, bare: Dual, tau: float) -> None:
+        super().__init__(
+            bare.p,
+            bare.lo,
+            bare.hi,
+            r=bare.r if bare.has_shift else None,
+            copies=bare.copies,
+            scale=bare.scale,
+        )
+        self.bare = bare
+        self.tau = tau
+        self.unbounded_without_margin = bare.unbounded_without_margin
+
+    def view(self, matrix: Gram) -> Gram:
+        return ShiftedGram(self.bare.view(matrix), self.tau)
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        return self.bare.tolerance(tol, objective)
+
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        return self.bare.hopeless(b, f)
+
+    def evaluate(self, b: Float64, f: Float64) -> Values:
+        return self.bare.evaluate(b, f)
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        if self.hopeless(b, f):
+            raise InfeasibleError(
+                f"C=inf: the classes cannot be separated through the origin of the space with the extra "
+                f"coordinate tau={self.tau:.3g}, and hence by no bias: use a finite C, or another kernel"
+            )
+        machine = self.bare.machine(b, f)
+        return Machine(machine.coef, self.tau**2 * float(machine.coef.sum()), machine.values)
+
+    def recover(self, coef: Float64) -> Float64:
+        return self.bare.recover(coef)
+
+    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
+        """Return the values of a shipped machine: its coefficients, its bias, and f = K coef."""
+        own = self.tau**2 * float(coef.sum())
+        values = self.bare.certify(coef, 0.0, f + own)
+        if abs(intercept - own) <= 1e-9 * max(abs(own), abs(intercept), float(np.abs(f).max(initial=0.0))):
+            return values
+        # Another bias than that of the coefficients: nothing that was proved is about this function.
+        return Values(math.inf, values.dual, math.inf, math.inf, values.multipliers)
+
+
+class HardMarginCone(Dual):
+    r"""The maximal margin without a bias, in its multipliers as they are.
+
+        minimise 1/2 beta'K beta - y'beta,   y_i beta_i >= 0
+
+    Where the classes cannot be separated this falls for ever; ``hopeless`` recognises that. Any alpha >= 0
+    stands for the separating function along its own ray, so values and machine are those of the point
+    alpha / sum alpha of the convex hull of the y_i phi(x_i), which `HardMarginThroughOrigin` judges.
+
+    Parameters
+    ----------
+    hull : Dual
+        The same problem as a point of that hull.
+    y : (n,) float64
+        Labels +1 and -1.
+    there : (n,) bool
+        Points that count; the others are held at zero.
+    spread : float
+        Largest squared norm of a point.
+
+    References
+    ----------
+    Friess, Cristianini and Campbell (1998), The kernel-adatron: a fast and simple learning procedure for
+    support vector machines, ICML.
+    """
+
+    unbounded_without_margin = True
+
+    def __init__(self, hull: Dual, y: Float64, there: np.ndarray, spread: float) -> None:
+        far = np.where(there, np.inf, 0.0)
+        super().__init__(-y, np.where(y > 0, 0.0, -far), np.where(y > 0, far, 0.0))
+        self.hull, self.y, self.spread = hull, y, spread
+
+    def start(self) -> Float64:
+        """Return a point whose function is the difference of the classes' means; zero has none."""
+        there = self.lo < self.hi
+        b: Float64 = np.where(there, self.y, 0.0) / (there.sum() * max(self.spread, 1e-300))
+        return b
+
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        total = float(np.abs(b).sum())
+        return total > 0 and float(b @ f) <= SEPARABLE * self.spread * total**2
+
+    def _on_hull(self, b: Float64, f: Float64) -> tuple[Float64, Float64]:
+        total = float(np.abs(b).sum())
+        return self.y * b / total, self.y * f / total
+
+    def evaluate(self, b: Float64, f: Float64) -> Values:
+        if not b.any():
+            return Values(math.inf, 0.0, math.inf, 1.0, np.zeros(0))
+        values = self.hull.evaluate(*self._on_hull(b, f))
+        violation = self.violation(b, self.gradient(b, f))
+        return Values(values.primal, values.dual, values.gap, violation, values.multipliers)
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        return self.hull.machine(*self._on_hull(b, f))
+
+    def recover(self, coef: Float64) -> Float64:
+        return coef.copy()
+
+    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
+        return self.hull.certify(coef, intercept, f)
