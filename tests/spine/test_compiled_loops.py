@@ -245,6 +245,42 @@ def test_pairs_on_a_block_in_single_precision(seed):
     np.testing.assert_allclose(K @ b, K @ b2, atol=1e-4)
 
 
+@pytest.mark.parametrize("max_steps", [3, 30, 10_000])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("squared", [False, True])
+def test_coefficients_with_a_kink_are_pairs_of_variables(seed, max_steps, squared):
+    """Steps over signed coefficients are the naive steps over both variables of each point, one by one."""
+    rng = np.random.default_rng(seed)
+    n = 14
+    A = rng.normal(size=(n, 4))
+    K = A @ A.T + 0.1 * np.eye(n)
+    y, epsilon, C = rng.normal(size=n), rng.uniform(0.0, 0.4, size=n), 1.5
+    r = np.full(n, 0.3) if squared else np.zeros(n)
+    high = np.full(n, np.inf if squared else C)
+    high[3] = 0.0  # a point without a price
+    beta, s = np.zeros(n), y - epsilon
+    tol, floor = 1e-6, 1e-12
+    steps, violation = _jit.tube.folded(
+        K, beta, s, -high, high, r, 2 * epsilon, np.diag(K) + r, tol, max_steps, floor
+    )
+    b, v = np.zeros(2 * n), np.concatenate([y - epsilon, y + epsilon])
+    lo, hi = np.concatenate([np.zeros(n), -high]), np.concatenate([high, np.zeros(n)])
+    expected_steps, expected = naive.pairs(
+        K, b, v, lo, hi, np.tile(r, 2), [range(2 * n)], tol, max_steps, floor
+    )
+    if max_steps < 10_000:  # step by step; over many of them rounding may part their ways to the optimum
+        assert steps == expected_steps
+        assert violation == pytest.approx(expected, abs=1e-9)
+    accuracy = 1e-9 if max_steps < 10_000 else 1e-5
+    np.testing.assert_allclose(beta, b[:n] + b[n:], atol=accuracy)
+    moving = high > 0
+    np.testing.assert_allclose((s - r * np.maximum(beta, 0))[moving], v[:n][moving], atol=accuracy)
+    assert abs(beta.sum()) < 1e-9
+    if max_steps == 10_000:
+        assert violation <= tol
+        assert (np.abs(beta) < 1e-12).any()  # the kink holds some of them
+
+
 def test_a_step_below_rounding_ends_the_loop():
     K = np.ones((2, 2))
     b, v = np.array([1e20, -1e20]), np.array([1.0, -1.0])

@@ -52,6 +52,7 @@ class DenseBlock:
         self.curvature = (np.tile(diag, p.copies) + p.r)[self.order]
         relative_floor = FLOOR_SINGLE if K.dtype == np.float32 else FLOOR_DOUBLE
         self.floor = relative_floor * max(float(diag.max(initial=0.0)), 1e-300)
+        self.kink = _kink(p)
         self.violation = np.inf
         self.linear: Float64 | None = None
         self.value = np.inf
@@ -59,11 +60,26 @@ class DenseBlock:
     def run(self, tol: float, steps: int) -> int:
         """Take at most ``steps`` steps; return how many were taken."""
         options = (self.K, self.b, self.v, self.lo, self.hi, self.r, self.curvature)
-        if self.grouped:
+        if self.kink is not None:
+            done, self.violation = self._run_folded(self.kink, tol, steps)
+        elif self.grouped:
             done, self.violation = _jit.smo.pairs(*options, self.starts, tol, steps, self.floor)
         else:
             done, self.violation = _jit.smo.singles(*options, tol, steps, self.floor)
         return int(done)
+
+    def _run_folded(self, kink: Float64, tol: float, steps: int) -> tuple[int, float]:
+        """Take steps over the points' coefficients instead of both of their variables."""
+        n, r = self.p.n, self.r[: self.p.n]
+        beta = self.b[:n] + self.b[n:]
+        s = self.v[:n] + r * self.b[:n]
+        box = (self.lo[n:], self.hi[:n])
+        done, violation = _jit.tube.folded(
+            self.K, beta, s, *box, r, kink, self.curvature[:n], tol, steps, self.floor
+        )
+        self.b[:n], self.b[n:] = np.maximum(beta, 0.0), np.minimum(beta, 0.0)
+        self.v[:n], self.v[n:] = s - r * self.b[:n], s + kink - r * self.b[n:]
+        return done, violation
 
     def _product(self, b: Float64) -> Float64:
         """Return (K + diag(r)) b over the block's variables, in float64."""
@@ -152,3 +168,13 @@ class DenseBlock:
         old = self.p.beta(b).copy()
         b[self.order] = self.b
         return self.p.beta(b) - old
+
+
+def _kink(p: Dual) -> Float64 | None:
+    """Return the jump of the price at zero if a point's two variables are the sides of one coefficient."""
+    n = p.n
+    if p.copies != 2 or p.group is None or p.sums.size != 1:
+        return None
+    kink = p.p[:n] - p.p[n:]
+    alike = (kink >= 0).all() and not p.lo[:n].any() and not p.hi[n:].any()
+    return kink if alike and (p.r[:n] == p.r[n:]).all() else None
