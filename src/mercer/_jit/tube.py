@@ -3,8 +3,8 @@
     minimise 1/2 beta'(K + diag(r)) beta + p'beta + sum_i kink_i max(-beta_i, 0)
     subject to lo <= beta <= hi,  the sum of beta fixed
 
-The two variables of a point, b+ >= 0 and b- <= 0, are never both at work: beta = b+ + b-, whose price p+ falls
-to p- = p+ - ``kink`` (by twice the tube's half width) below zero. Arrays are half as long as with both
+The two variables of a point, b+ >= 0 and b- <= 0, are never both at work: beta = b+ + b-, whose price p+
+falls to p- = p+ - ``kink`` (by twice the tube's half width) below zero. Arrays are half as long as with both
 variables, and so is the time of a step. Zero is one more place where a step ends; the next may cross it.
 """
 
