@@ -1,0 +1,146 @@
+"""What a loss is: a convex function of the fitted value, for each target."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.kernels.params import Value
+from mercer.problems.losses.roots import increasing_root
+
+Float64 = NDArray[np.float64]
+
+SLACK = 1e-9  # by how much, relative to its bounds, a dual variable may miss the conjugate's domain
+ROUNDING = 4e-16  # of a sum, relative to the sum of its terms' sizes
+STEP = 6e-6  # of a central difference: the cube root of the rounding, relative
+
+
+class Pieces(NamedTuple):
+    """A piecewise-linear convex function of f for each of n targets.
+
+    ``kinks`` (m, n) in ascending order; ``slopes`` (m + 1, n): before the first kink, between them, after the
+    last.
+    """
+
+    kinks: Float64
+    slopes: Float64
+
+
+class Loss(Value, ABC):
+    r"""A convex loss L(y, f).
+
+    A subclass gives :meth:`value` and :meth:`derivative`; the rest follows numerically. What it gives in
+    closed form besides is faster and exact: the curvature drives Newton's method, the conjugate
+
+    .. math:: L^*(y, s) = \sup_f \; s f - L(y, f)
+
+    proves how good a fit is: by Fenchel's inequality :math:`L(y, f) + L^*(y, s) - s f \ge 0`, and the duality
+    gap is the sum of these terms at the points of a fit.
+
+    Attributes
+    ----------
+    targets : {"signs", "numbers", "any", "classes"}
+        What y is: +1 or -1, real numbers, either, or numbers of classes (f then has a column for each class).
+    smooth : bool
+        Whether the derivative is continuous in f. Where it is not, :meth:`derivative` may return any
+        subgradient at a jump.
+    """
+
+    targets: ClassVar[Literal["signs", "numbers", "any", "classes"]] = "any"
+    smooth: ClassVar[bool] = True
+
+    @abstractmethod
+    def value(self, y: Float64, f: Float64) -> Float64:
+        """Return L(y, f), elementwise."""
+
+    @abstractmethod
+    def derivative(self, y: Float64, f: Float64) -> Float64:
+        """Return dL / df: it never falls as f grows."""
+
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        """Return the second derivative in f, one of its one-sided values where it jumps."""
+        h = STEP * np.maximum(1.0, np.abs(f))
+        slope = (self.derivative(y, f + h) - self.derivative(y, f - h)) / (2.0 * h)
+        return np.maximum(slope, 0.0)
+
+    def conjugate(self, y: Float64, s: Float64) -> Float64:
+        """Return sup_f s f - L(y, f), infinite where s is no slope of the loss."""
+        f, bracketed = increasing_root(lambda f: self.derivative(y, f) - s, np.zeros(np.shape(s)))
+        there = np.asarray(s * f - self.value(y, f))
+        beyond = np.abs(self.derivative(y, f) - s) > SLACK * np.maximum(1.0, np.abs(s))
+        return np.where(~bracketed & beyond, np.inf, there)
+
+    def excess(self, y: Float64, f: Float64, s: Float64) -> Float64:
+        """Return L(y, f) + L*(y, s) - s f, which is never negative and 0 exactly when s is a slope at f."""
+        return np.maximum(self.value(y, f) + self.conjugate(y, s) - s * f, 0.0)
+
+    def pieces(self, y: Float64) -> Pieces | None:
+        """Return the kinks and slopes of a piecewise-linear loss; None for any other."""
+        return None
+
+    def best_constant(self, y: Float64, weight: Float64 | None = None) -> float:
+        """Return the number f that minimises the weighted sum of L(y_i, f).
+
+        Of a large sample of Y given x it is what the loss aims at there: the population minimiser. Where all
+        of an interval is optimal, its middle.
+
+        Parameters
+        ----------
+        y : (n,) float64
+            Targets.
+        weight : (n,) float64, optional
+            Non-negative weights, not all zero.
+        """
+        weight = np.ones(y.shape) if weight is None else weight
+        return best_shift(self, y, np.zeros(y.shape), weight)
+
+    def validate(self) -> None:
+        """Refuse parameters that make no convex loss, by name."""
+
+    def probability(self, f: Float64) -> Float64 | None:
+        """Return P(Y = +1) where f is the population minimiser; None where f does not determine it."""
+        return None
+
+
+def best_shift(loss: Loss, y: Float64, g: Float64, weight: Float64, start: float = 0.0) -> float:
+    """Return the b that minimises the sum of weight_i L(y_i, g_i + b): a root of an increasing function."""
+    kept = weight > 0
+    if not kept.all():
+        y, g, weight = y[kept], g[kept], weight[kept]
+    b = _newton_shift(loss, y, g, weight, start)
+    if b is not None:
+        return b
+
+    def slope(b: Float64) -> Float64:
+        return np.array([float(weight @ loss.derivative(y, g + b[0]))])
+
+    low, low_found = increasing_root(slope, np.array([start]), side="left")
+    if not low_found[0]:
+        raise ValueError(
+            f"{loss!r} has no best bias on these data: its sum over the points falls for ever on one side"
+        )
+    high, high_found = increasing_root(slope, low, side="right")
+    return float(0.5 * (low[0] + high[0])) if high_found[0] and high[0] > low[0] else float(low[0])
+
+
+def _newton_shift(loss: Loss, y: Float64, g: Float64, weight: Float64, b: float) -> float | None:
+    """Return the root by Newton's steps while each makes the slope much smaller; None where they do not."""
+    derivative = loss.derivative(y, g + b)
+    slope = float(weight @ derivative)
+    for _ in range(50):
+        curvature = float(weight @ loss.curvature(y, g + b))
+        if not curvature > 0.0:
+            return None
+        if abs(slope) <= ROUNDING * float(weight @ np.abs(derivative)):
+            return b
+        new = b - slope / curvature
+        derivative = loss.derivative(y, g + new)
+        new_slope = float(weight @ derivative)
+        if not abs(new_slope) < abs(slope):  # the last digit, or a step too far
+            tiny = abs(slope) <= 1e3 * ROUNDING * float(weight @ np.abs(derivative))
+            return b if tiny else None
+        b, slope = new, new_slope
+    return None

@@ -1,0 +1,219 @@
+"""Penalised risk: a convex loss, a norm in feature space and an unpenalised bias.
+
+    minimise    1/2 ||w||^2 + sum_i C_i L(y_i, f(x_i)),   f(x) = <w, phi(x)> + b
+
+At the optimum w = sum_i beta_i phi(x_i) with beta_i = -C_i L'(y_i, f(x_i)), which sum to zero. Any such beta
+is a point of the dual
+
+    maximise    -1/2 beta'K beta - sum_i C_i L*(y_i, -beta_i / C_i),   sum_i beta_i = 0
+
+and the gap between the two is the sum of C_i (L(f_i) + L*(s_i) - s_i f_i), s_i = -beta_i / C_i, none of which
+is negative.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lstsq
+
+from mercer.gram import Gram
+from mercer.problems.dual import FEASIBLE, Float64, Machine, Values
+from mercer.problems.losses import Loss, MultinomialDeviance
+from mercer.problems.losses.base import best_shift
+
+BIAS_STEPS = 100
+
+
+class Root(NamedTuple):
+    """A square root of the curvature, G with G G' = sum_i C_i L''(y_i, f_i), of the points that have any.
+
+    Unknown t of a Newton system belongs to point ``point[t]``, on which it acts by ``T[t]``, one entry for
+    each output: G u is, for output m, the sum of T[t, m] u_t over the unknowns of each point.
+    """
+
+    T: Float64  # (N, outputs)
+    point: NDArray[np.intp]  # (N,)
+
+    def times(self, u: Float64, n: int) -> Float64:
+        """Return G u, (n, outputs)."""
+        out = np.empty((n, self.T.shape[1]))
+        for m in range(out.shape[1]):
+            out[:, m] = np.bincount(self.point, self.T[:, m] * u, minlength=n)
+        return out
+
+    def transposed_times(self, V: Float64) -> Float64:
+        """Return G' V for V of (n, outputs)."""
+        return np.asarray(np.einsum("tm,tm->t", self.T, V[self.point]))
+
+
+class Risk:
+    r"""Penalised risk of a convex loss with continuous derivative.
+
+    Coefficients and values are (n, outputs) arrays: one output for a loss of one function, as many as classes
+    for the multinomial deviance.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss.
+    y : (n,) float64
+        Targets.
+    C : (n,) float64
+        Price of each point.
+    fit_intercept : bool
+        Whether f has an unpenalised bias.
+    offset : (n, outputs) float64, optional
+        A fixed part of f.
+
+    References
+    ----------
+    .. [1] T. Hastie, R. Tibshirani and J. Friedman (2009). *The Elements of Statistical Learning*, 12.3.3.
+       Springer.
+    .. [2] G. S. Kimeldorf and G. Wahba (1971). Some results on Tchebycheffian spline functions. *Journal of
+       Mathematical Analysis and Applications* 33, 82-95.
+    """
+
+    def __init__(
+        self,
+        loss: Loss,
+        y: Float64,
+        C: Float64,
+        *,
+        fit_intercept: bool = True,
+        outputs: int = 1,
+        offset: Float64 | None = None,
+    ) -> None:
+        self.loss, self.y, self.C = loss, y, C
+        self.n, self.outputs = y.size, outputs
+        self.fit_intercept = fit_intercept
+        self.offset = offset
+        self.joint = loss.targets == "classes"
+
+    # -- values ----------------------------------------------------------------------------------------------
+
+    def _flat(self, F: Float64) -> Float64:
+        """Return values as the loss wants them."""
+        return F if self.joint else F[:, 0]
+
+    def _whole(self, values: Float64) -> Float64:
+        return values if self.joint else values[:, None]
+
+    def fitted(self, g: Float64, bias: Float64) -> Float64:
+        """Return f from K beta and the bias."""
+        f = g + bias
+        return f if self.offset is None else f + self.offset
+
+    def loss_sum(self, f: Float64) -> float:
+        """Return sum_i C_i L(y_i, f_i)."""
+        return float(self.C @ self.loss.value(self.y, self._flat(f)))
+
+    def slopes(self, f: Float64) -> Float64:
+        """Return C_i L'(y_i, f_i)."""
+        return self.C[:, None] * self._whole(self.loss.derivative(self.y, self._flat(f)))
+
+    def coefficients(self, f: Float64) -> Float64:
+        """Return the beta that belongs to f: -C_i L'(y_i, f_i), its sums mended where f has the best bias."""
+        beta = -self.slopes(f)
+        if self.fit_intercept and not self.joint:
+            curvature = self.C * self.loss.curvature(self.y, self._flat(f))
+            total = float(curvature.sum())
+            missing = float(beta.sum())
+            if total > 0 and abs(missing) <= 1e-6 * float(np.abs(beta).sum()):
+                beta[:, 0] -= missing * (curvature / total)
+        return beta
+
+    def root(self, f: Float64) -> Root:
+        """Return the square root of the curvature at f, without the points that have none."""
+        if isinstance(self.loss, MultinomialDeviance):
+            G = np.sqrt(self.C)[:, None, None] * self.loss.root(self.y, f)
+            kept = np.flatnonzero(self.C > 0)
+            # The unknowns of a point are the columns of its G.
+            T = np.ascontiguousarray(np.swapaxes(G[kept], 1, 2)).reshape(-1, self.outputs)
+            return Root(T, np.repeat(kept, self.outputs))
+        d = np.sqrt(self.C * self.loss.curvature(self.y, self._flat(f)))
+        kept = np.flatnonzero(d > 1e-9 * float(d.max(initial=0.0)))
+        return Root(d[kept][:, None], kept)
+
+    # -- the bias --------------------------------------------------------------------------------------------
+
+    def best_bias(self, g: Float64, start: Float64 | None = None) -> Float64:
+        """Return the bias that minimises the loss, given K beta."""
+        if not self.fit_intercept:
+            return np.zeros(self.outputs)
+        f = g if self.offset is None else g + self.offset
+        if not self.joint:
+            near = 0.0 if start is None else float(start[0])
+            return np.array([best_shift(self.loss, self.y, self._flat(f), self.C, near)])
+        return self._joint_bias(f, np.zeros(self.outputs) if start is None else start)
+
+    def _joint_bias(self, f: Float64, bias: Float64) -> Float64:
+        """Return the bias of all outputs by a damped Newton method; their mean, which is free, is zero."""
+        value = self.loss_sum(f + bias)
+        for _ in range(BIAS_STEPS):
+            slope = self.slopes(f + bias)
+            gradient = slope.sum(axis=0)
+            size = float(np.abs(slope).sum())
+            if np.abs(gradient).max() <= 1e-15 * size:
+                break
+            H = np.einsum("i,ikl->kl", self.C, self.loss.curvature(self.y, f + bias))
+            # The Hessian has the constants in its null space; adding them makes it definite.
+            H += np.trace(H) / self.outputs + 1e-300
+            step = np.asarray(lstsq(H, -gradient)[0])
+            scale, better = 1.0, False
+            while scale > 1e-8:
+                new = self.loss_sum(f + bias + scale * step)
+                if new < value or (new == value and self._steeper(f, bias, scale * step, gradient)):
+                    bias, value, better = bias + scale * step, new, True
+                    break
+                scale *= 0.5
+            if not better:
+                break
+        return np.asarray(bias - bias.mean())
+
+    def _steeper(self, f: Float64, bias: Float64, step: Float64, gradient: Float64) -> bool:
+        """Return whether a step that the value cannot tell from none makes the gradient smaller."""
+        new = self.slopes(f + bias + step).sum(axis=0)
+        return bool(np.abs(new).max() < 0.9 * np.abs(gradient).max())
+
+    # -- the verdict -----------------------------------------------------------------------------------------
+
+    def evaluate(self, beta: Float64, g: Float64, bias: Float64) -> Values:
+        """Return primal, dual, gap and violation of coefficients with K beta and a bias."""
+        f = self.fitted(g, bias)
+        there = self.C > 0
+        s = np.zeros_like(beta)
+        s[there] = -beta[there] / self.C[there, None]
+        primal = 0.5 * float(np.einsum("im,im->", beta, g)) + self.loss_sum(f)
+        off = beta.sum(axis=0) if self.fit_intercept else np.zeros(1)
+        stray = float(np.abs(beta[~there]).max(initial=0.0))
+        size = float(np.abs(beta).sum())
+        excess = self.loss.excess(self.y[there], self._flat(f[there]), self._flat(s[there]))
+        gap = float(self.C[there] @ excess)
+        mismatch = self._whole(self.loss.derivative(self.y, self._flat(f))) - s
+        violation = float(np.abs(mismatch[there]).max(initial=0.0))
+        if not math.isfinite(gap) or max(stray, float(np.abs(off).max())) > FEASIBLE * max(size, 1e-300):
+            return Values(primal, -math.inf, math.inf, violation, bias)
+        return Values(primal, primal - gap, gap, violation, bias)
+
+    # -- what the other problems have, too -------------------------------------------------------------------
+
+    def view(self, matrix: Gram) -> Gram:
+        """Return the kernel matrix as it is."""
+        return matrix
+
+    def recover(self, coef: Float64) -> Float64:
+        """Return the point of the dual with given coefficients."""
+        return coef.reshape(self.n, -1).copy()
+
+    def machine(self, beta: Float64, g: Float64) -> Machine:
+        """Return the function of one output."""
+        bias = float(self.best_bias(g)[0])
+        return Machine(beta[:, 0], bias, g[:, 0] + bias)
+
+    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
+        """Return the values of a shipped machine of one output: coefficients, bias, and f = K coef."""
+        return self.evaluate(coef[:, None], f[:, None], np.array([intercept]))

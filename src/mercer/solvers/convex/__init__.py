@@ -1,0 +1,5 @@
+"""Solvers of penalised risks: Newton's method on any smooth convex loss, and selection of import vectors."""
+
+from mercer.solvers.convex.newton import Newton, NewtonSolution
+
+__all__ = ["Newton", "NewtonSolution"]
