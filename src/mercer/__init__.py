@@ -107,7 +107,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in ("kernels", "estimators", "problems", "solvers", "gram", "bounds", "io", "plots"):
+    if name in ("kernels", "estimators", "problems", "solvers", "gram", "bounds", "io", "losses", "plots"):
         return importlib.import_module(f"mercer.{name}")
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 
