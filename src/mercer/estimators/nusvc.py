@@ -11,13 +11,14 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.degenerate import DegenerateFitWarning
 from mercer.estimators.pairs import BaseSVC
+from mercer.estimators.twins import TwinMixin
 from mercer.gram import Gram
 from mercer.problems import Dual, Values
 from mercer.problems.multiclass import Task
 from mercer.problems.nu import NuMachine, NuMargin, check_nu, largest_nu
 
 
-class NuSVC(BaseSVC):
+class NuSVC(TwinMixin, BaseSVC):
     r"""nu-support vector classification: the share of margin errors is chosen instead of their price.
 
     .. math::

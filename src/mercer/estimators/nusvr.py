@@ -10,12 +10,13 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.regressor import BaseSVR
+from mercer.estimators.twins import TwinMixin
 from mercer.gram import Gram
 from mercer.problems import Dual, Values
 from mercer.problems.regression import NuTube, Tube
 
 
-class NuSVR(BaseSVR):
+class NuSVR(TwinMixin, BaseSVR):
     r"""nu-support vector regression: the share of points outside the tube is chosen, its width is found.
 
     .. math::

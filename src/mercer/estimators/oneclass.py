@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.estimators.degenerate import DegenerateFitWarning
 from mercer.estimators.detector import BaseDetector
 from mercer.estimators.machine import KernelMachine
+from mercer.estimators.twins import TwinMixin
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.novelty import Hyperplane, PlaneMachine
 
 
-class OneClassSVM(BaseDetector):
+class OneClassSVM(TwinMixin, BaseDetector):
     r"""The plane that separates the data from the origin of feature space with the largest margin.
 
     .. math::

@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.estimators.pairs import BaseSVC
+from mercer.estimators.twins import TwinMixin
 from mercer.gram import Gram
 from mercer.problems import Dual, HardMargin, HardMarginThroughOrigin, soft_margin, squared_hinge
 
 __all__ = ["SVC", "BaseSVC"]
 
 
-class SVC(BaseSVC):
+class SVC(TwinMixin, BaseSVC):
     r"""C-support vector classification.
 
     .. math::

@@ -10,12 +10,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.regressor import BaseSVR
+from mercer.estimators.twins import TwinMixin
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.regression import epsilon_tube, squared_epsilon_tube
 
 
-class SVR(BaseSVR):
+class SVR(TwinMixin, BaseSVR):
     r"""epsilon-support vector regression.
 
     .. math::

@@ -193,7 +193,8 @@ def summarize(model: Any) -> dict[str, Any]:
     return known
 
 
-def _content(path: str | os.PathLike[str], max_bytes: int | None) -> bytes:
+def read_bytes(path: str | os.PathLike[str], max_bytes: int | None) -> bytes:
+    """Return the content of a file, or refuse to if it is too large."""
     limit = memory_share() if max_bytes is None else max_bytes
     with open_binary(path) as file:
         content = file.read(limit + 1)
@@ -250,7 +251,7 @@ def read_model(
         The model, what is known of its data, and what it was written with.
     """
     try:
-        return loads(_content(path, max_bytes), kernels=kernels)
+        return loads(read_bytes(path, max_bytes), kernels=kernels)
     except ModelFileError as error:
         raise ModelFileError(f"{os.fspath(path)!r} cannot be loaded: {error}") from error.__cause__
 
@@ -320,7 +321,7 @@ def inspect(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> di
         protocol, versions, summary, and needs: the names of the functions to hand over to `load`.
     """
     try:
-        description, _, _ = read_description(_content(path, max_bytes))
+        description, _, _ = read_description(read_bytes(path, max_bytes))
         audit = Audit({})
         audit.audit(description.get("summary"), "summary")
         summary = Builder({}, {}).build(description.get("summary"), "summary")
