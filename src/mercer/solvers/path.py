@@ -1,0 +1,439 @@
+"""The exact solution of a family of problems for every value of its parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer import _jit
+from mercer.gram import MatrixGram
+from mercer.problems import Dual
+from mercer.problems.path import Family
+from mercer.solvers.base import Float64, Limits, Solution, Status
+from mercer.solvers.decomposition import Decomposition
+
+KINDS = ("enter", "leave", "exchange", "restart")
+CAPACITY = 128  # members of the elbow that room is made for at first
+SLICE_WORK = 4e7  # kernel values touched between two looks at the clock
+MEND = 1e-9  # relative change of t by which a restart gets past a knot that holds the walk
+ROUNDING = 2e-15  # share of the largest diagonal entry that rounding leaves of a smaller one
+NOISE = 1e-11  # share of the summands that rounding along the walk may leave in a marginal cost
+STRIP = 64  # knots looked at together
+SETTLED = 1e-9  # share of a piece within which a direct solution is at rest
+
+
+@dataclass(frozen=True)
+class Path:
+    """A solution that is linear between knots.
+
+    Attributes
+    ----------
+    t : (knots,) float64
+        The parameter at the knots, falling. Two knots at one t bound a jump between equally good points.
+    a : (knots, n) float64
+        The variables.
+    products : (knots, n) float64
+        K a.
+    event_t, event_kind, event_index : (events,)
+        When a variable entered or left the elbow, or was exchanged on entering a singular one (which needs no
+        change of t), or the walk started anew.
+    status : str
+        "optimal" when the end was reached.
+    family : Family
+        The problems that it solves.
+    largest : float
+        The largest diagonal entry of K.
+    """
+
+    t: Float64
+    a: Float64
+    products: Float64
+    event_t: Float64
+    event_kind: NDArray[np.int64]
+    event_index: NDArray[np.int64]
+    status: Status
+    family: Family
+    largest: float
+
+    def solution(self, C: float) -> tuple[Dual, Solution]:
+        """Return the problem at C and its solution, with the values that prove it."""
+        a, products = self.locate(1.0 / C)
+        dual = self.family.dual(C)
+        b, f = dual.recover(C * a), C * products
+        return dual, Solution(b, f, dual.evaluate(b, f), max(1, self.event_t.size), "optimal")
+
+    def machines(self, C: Float64) -> tuple[Float64, Float64]:
+        """Return the coefficients (k, n) and the intercepts (k,) of the functions at k values of C."""
+        at = [self.locate(1.0 / float(value)) for value in C]
+        a, products = np.array([a for a, _ in at]), np.array([f for _, f in at])
+        _, biases = self.family.verdict(1.0 / C, a.reshape(len(at), -1), products.reshape(len(at), -1))
+        return C[:, None] * a, biases
+
+    def rounding(self) -> Float64:
+        """Return, per knot, the KKT violation that float64 sums of this size explain."""
+        squares = np.einsum("ij,ij->i", self.a, self.a)
+        size = np.maximum(np.abs(self.products).max(axis=1, initial=0.0), self.largest * np.sqrt(squares))
+        return np.asarray(NOISE * size / self.t)
+
+    def verdict(self) -> tuple[Float64, Float64]:
+        """Return the largest KKT violation and the bias at each knot."""
+        parts = [
+            self.family.verdict(self.t[s : s + STRIP], self.a[s : s + STRIP], self.products[s : s + STRIP])
+            for s in range(0, self.t.size, STRIP)
+        ]
+        violations, biases = zip(*parts, strict=True)
+        return np.concatenate(violations), np.concatenate(biases)
+
+    def locate(self, t: float) -> tuple[Float64, Float64]:
+        """Return a and K a at t; beyond the first knot they do not change."""
+        if t >= self.t[0]:
+            return self.a[0].copy(), self.products[0].copy()
+        if t < self.t[-1]:
+            raise ValueError(f"the path ends at {self.t[-1]:g}, beyond {t:g}")
+        k = int(np.searchsorted(-self.t, -t, side="left"))  # t[k - 1] > t >= t[k]
+        # Two weights, not one: far below the upper knot nothing may be a small difference of large numbers.
+        # And what rests at both knots rests between them, to the last bit.
+        width = self.t[k - 1] - self.t[k]
+        first, second = (t - self.t[k]) / width, (self.t[k - 1] - t) / width
+        before, after = self.a[k - 1], self.a[k]
+        a = np.where(before == after, before, first * before + second * after)
+        return a, first * self.products[k - 1] + second * self.products[k]
+
+    @property
+    def n_restarts(self) -> int:
+        """How often the walk was started anew by a direct solve."""
+        return int((self.event_kind == KINDS.index("restart")).sum())
+
+
+@dataclass
+class PathSolver:
+    """Follow the solution of a :class:`~mercer.problems.path.Family` as its parameter falls.
+
+    From one knot to the next only the variables of the elbow move, on a straight line that one linear system
+    gives. Its Cholesky factor is updated at each knot. A member that would make it singular is exchanged for
+    another, K a is computed anew from time to time, and where rounding or ties stop the walk it starts again
+    from a direct solution.
+
+    Parameters
+    ----------
+    limits : Limits
+        Knots (``max_iter``) and seconds.
+    listener : callable, optional
+        Called with the parameter and the number of events after every slice.
+
+    References
+    ----------
+    Hastie, Rosset, Tibshirani and Zhu (2004), The entire regularization path for the support vector machine,
+    JMLR 5. Gill, Golub, Murray and Saunders (1974), Methods for modifying matrix factorizations, Mathematics
+    of Computation 28.
+    """
+
+    limits: Limits | None = None
+    listener: Callable[[float, int], None] | None = None
+
+    def solve(self, K: Float64, family: Family, t_end: float, t_start: float = np.inf) -> Path:
+        """Return the path from ``t_start`` (infinity: from where it begins to move) down to ``t_end``."""
+        return _Walk(self, K, family, t_end, t_start).run()
+
+
+class _Record:
+    """Knots and events, in chunks.
+
+    Parameters
+    ----------
+    means : (n,) float64
+        What centring took from the rows of K: the products are stored as those of K itself.
+    largest : float
+        The largest diagonal entry of K.
+    """
+
+    def __init__(self, means: Float64, largest: float) -> None:
+        self.means, self.largest = means, largest
+        self.chunks: list[list[NDArray[Any]]] = [[] for _ in range(6)]
+
+    def take(self, log: Any, *, all_of_it: bool = False) -> None:
+        """Empty the log but for its last knot, which ties at the same t may still touch."""
+        knots, events = int(log.filled[0]), int(log.filled[1])
+        done = knots if all_of_it else max(0, knots - 1)
+        a = log.knot_a[:done].copy()
+        products = log.knot_base[:done] + (a @ self.means)[:, None]
+        parts = (
+            log.knot_t[:done].copy(), a, products,
+            log.event_t[:events].copy(), log.event[:events, 0].copy(), log.event[:events, 1].copy(),
+        )  # fmt: skip
+        for chunk, part in zip(self.chunks, parts, strict=True):
+            chunk.append(part)
+        log.filled[:] = knots - done, 0
+        for array in (log.knot_t, log.knot_a, log.knot_base):
+            array[: knots - done] = array[done:knots]
+
+    def path(self, status: Status, family: Family) -> Path:
+        """Return all of them."""
+        joined = [np.concatenate(chunk) for chunk in self.chunks]
+        return Path(*joined, status, family, self.largest)
+
+
+class _Walk:
+    def __init__(self, options: PathSolver, K: Float64, family: Family, t_end: float, t_start: float) -> None:
+        self.o, self.limits = options, options.limits or Limits()
+        self.family, self.t_end, self.n = family, t_end, family.n
+        self.K, means = _centred(K, family)
+        largest = float(np.diagonal(K).max(initial=0.0))
+        self.floor = ROUNDING * largest
+        self.record = _Record(means, largest)
+        self.scratch = np.empty(max(self.n, 1)), np.empty(max(self.n, 1)), np.empty(self.n)
+        self.kappa = (float(np.mean(np.diagonal(self.K))) or 1.0) if family.bias else 0.0
+        w = _jit.walk
+        self.walker = w.Walker(
+            np.zeros(self.n), np.zeros(self.n), np.zeros(self.n, dtype=np.int64),
+            np.zeros(max(CAPACITY, 1), dtype=np.int64), np.zeros((CAPACITY, CAPACITY)),
+            np.zeros(2), np.zeros(4, dtype=np.int64),
+        )  # fmt: skip
+        self.ground = self._ground(family)
+        if np.isfinite(t_start):
+            self._direct(t_start)
+        else:
+            self._from_the_limit()
+
+    def _ground(self, family: Family) -> Any:
+        return _jit.walk.Ground(
+            self.K,
+            family.rests,
+            family.slopes,
+            family.bias,
+            family.level,
+            family.tilt,
+            self.kappa,
+            self.floor,
+        )
+
+    def _log(self, knots: int) -> Any:
+        return _jit.walk.Log(
+            np.empty(knots), np.empty((knots, self.n)), np.empty((knots, self.n)), np.empty(4 * knots),
+            np.empty((4 * knots, 2), dtype=np.int64), np.zeros(2, dtype=np.int64),
+        )  # fmt: skip
+
+    # -- the walk ----------------------------------------------------------------------------------------
+
+    def run(self) -> Path:
+        knots = int(np.clip(SLICE_WORK / (self.n * (self.n + 100.0)), 4, 256))
+        log = self._log(knots)
+        status: Status = "optimal"
+        events, restarts_here = 0, 0
+        self.walker.scalars[0] = max(self.walker.scalars[0], self.t_end)
+        self._knot(log)
+        if self.walker.scalars[0] <= self.t_end:  # nothing moves before the end
+            self.record.take(log, all_of_it=True)
+            return self.record.path(status, self.family)
+        while True:
+            before = float(self.walker.scalars[0])
+            reason = _jit.walk.walk(self.ground, self.walker, log, self.t_end, *self.scratch)
+            events += int(log.filled[1])
+            self.record.take(log)
+            t = float(self.walker.scalars[0])
+            if self.o.listener is not None:
+                self.o.listener(t, events)
+            if reason == _jit.walk.END:
+                break
+            if self.limits.steps_left(events) == 0 or self.limits.out_of_time():
+                status = "iteration_limit" if self.limits.steps_left(events) == 0 else "time_limit"
+                self._knot(log)
+                break
+            if reason == _jit.walk.GROW:
+                self._grow()
+            elif reason in (_jit.walk.STUCK, _jit.walk.DRIFT):
+                restarts_here = restarts_here + 1 if t >= before else 0
+                self._restart(log, restarts_here)
+                if self.walker.scalars[0] <= self.t_end:
+                    break
+        self.record.take(log, all_of_it=True)
+        return self.record.path(status, self.family)
+
+    def _knot(self, log: Any) -> None:
+        """Write where the walk stands."""
+        w, k = self.walker, int(log.filled[0])
+        log.knot_t[k], log.knot_a[k], log.knot_base[k] = w.scalars[0], w.a, w.base
+        log.filled[0] = k + 1
+
+    def _grow(self) -> None:
+        w = self.walker
+        size = 2 * w.R.shape[0]
+        R, members = np.zeros((size, size)), np.zeros(size, dtype=np.int64)
+        R[: w.R.shape[0], : w.R.shape[0]] = w.R
+        members[: w.members.size] = w.members
+        self.walker = w._replace(R=R, members=members)
+        self.scratch = np.empty(max(size, self.n)), np.empty(max(size, self.n)), self.scratch[2]
+
+    def _restart(self, log: Any, tried: int) -> None:
+        """Go on from a direct solution a little further down."""
+        t = max(self.t_end, float(self.walker.scalars[0]) * (1.0 - MEND * 8.0**tried))
+        log.event_t[0], log.event[0] = t, (KINDS.index("restart"), -1)
+        log.filled[1] = 1
+        self._direct(t)
+        self._knot(log)
+        self.walker.counts[3] = 0
+
+    # -- the beginnings ----------------------------------------------------------------------------------
+
+    def _from_the_limit(self) -> None:
+        """Start where the solution begins to move: before, every variable rests or balances the others."""
+        f, w = self.family, self.walker
+        limit = f.limit()
+        every = np.arange(self.n)
+        tied = np.flatnonzero(limit.piece >= 0)
+        w.state[:] = 2 * limit.rest
+        w.a[:] = f.rests[every, limit.rest]
+        pinned = 0.0
+        if tied.size and f.bias:
+            pinned = self._balance(tied, limit.piece, limit.total)
+        elif tied.size:
+            self._settle_tied(tied, limit.piece)
+        w = self.walker
+        _jit.walk.refresh(self.ground, w)
+        # base + t slack + c must keep its sign: the first t at which one of them is zero.
+        up, down = limit.slack[:, 0], -limit.slack[:, 1]
+        rests = w.state % 2 == 0
+        rests[tied] = False
+        if f.bias and not tied.size:
+            first = self._closing(rests)
+        else:
+            cost = w.base + pinned
+            with np.errstate(divide="ignore", invalid="ignore"):
+                first = max(
+                    float(np.where(rests & (up > 0), -cost / up, 0.0).max(initial=0.0)),
+                    float(np.where(rests & (down > 0), cost / down, 0.0).max(initial=0.0)),
+                )
+        w.scalars[0] = first
+        if w.counts[0]:
+            i = int(w.members[0])
+            w.scalars[1] = -(w.base[i] + first * f.slopes[i, w.state[i] // 2])
+
+    def _closing(self, rests: NDArray[np.bool_]) -> float:
+        """Return the t at which the interval of the bias, open for large t, closes to a point."""
+        f, w = self.family, self.walker
+        j = w.state // 2
+        every = np.arange(self.n)
+        grows, shrinks = rests & (j < f.slopes.shape[1]), rests & (j > 0)
+        if not grows.any() or not shrinks.any():
+            return 0.0
+        up = f.slopes[every[grows], j[grows]]
+        down = f.slopes[every[shrinks], j[shrinks] - 1]
+        t = 0.0
+        while True:  # Newton's method on a convex, piecewise linear function ends after finitely many steps
+            top, bottom = -w.base[grows] - t * up, -w.base[shrinks] - t * down
+            p, q = int(np.argmax(top)), int(np.argmin(bottom))
+            width, slope = float(top[p] - bottom[q]), float(down[q] - up[p])
+            if width <= 0.0 or slope >= 0.0:
+                return t
+            further = t - width / slope
+            if further <= t * (1.0 + 1e-15):
+                return t
+            t = further
+
+    def _balance(self, tied: NDArray[np.intp], piece: NDArray[np.int64], total: float) -> float:
+        """Bring the sum of the tied variables down to ``total`` along its own path; return the bias there.
+
+        The limit leaves them free to share a fixed sum; the best share is that of least norm. At the largest
+        sum all are at their upper ends.
+        """
+        f, w = self.family, self.walker
+        ends = np.zeros_like(f.rests[:, :2])
+        ends[tied, 0], ends[tied, 1] = f.rests[tied, piece[tied]], f.rests[tied, piece[tied] + 1]
+        whole = float(ends[:, 1].sum())
+        others = np.setdiff1d(np.arange(self.n), tied)
+        state = w.state.copy()
+        rest_sum = float(w.a[others].sum())
+        inner = Family(ends, np.zeros((self.n, 1)), True, rest_sum, 1.0, f.dual)
+        w.state[:] = -1
+        w.state[tied] = 2
+        _jit.walk.refresh(self.ground, w)
+        w.scalars[:] = whole, 0.0
+        ground, log = self._ground(inner), self._log(64)
+        while True:
+            reason = _jit.walk.walk(ground, w, log, total, *self.scratch)
+            log.filled[:] = 0
+            if reason == _jit.walk.END:
+                break
+            if reason == _jit.walk.GROW:
+                self._grow()
+                w = self.walker
+            elif reason != _jit.walk.SLICE:
+                raise RuntimeError(f"the path's beginning could not be found (reason {reason})")
+        inner_state = w.state[tied].copy()
+        w.state[:] = state
+        w.state[tied] = 2 * piece[tied] + inner_state
+        w.counts[1] = 0
+        return float(w.scalars[1])
+
+    def _settle_tied(self, tied: NDArray[np.intp], piece: NDArray[np.int64]) -> None:
+        """Without a bias each tied variable is free on its piece: a small problem of its own."""
+        f, w = self.family, self.walker
+        w.a[tied] = 0.0
+        _jit.walk.refresh(self.ground, w)
+        part = np.ascontiguousarray(self.K[np.ix_(tied, tied)])
+        dual = Dual(
+            w.base[tied].copy(), f.rests[tied, piece[tied]].copy(), f.rests[tied, piece[tied] + 1].copy()
+        )
+        w.a[tied] = Decomposition(tol=1e-12).solve(MatrixGram(part, True), dual).b
+        _jit.walk.refresh(self.ground, w)
+        self._gather()
+
+    def _direct(self, t: float) -> None:
+        """Solve the problem at t from where the walk stands, and find an elbow with a regular system."""
+        f, w = self.family, self.walker
+        C = 1.0 / t
+        dual = f.dual(C)
+        scale = max(1.0, float(np.abs(w.base).max(initial=0.0)) * C)
+        solver = Decomposition(tol=1e-11 * scale, limits=Limits(time_limit=None))
+        solution = solver.solve(MatrixGram(self.K, True), dual, dual.recover(C * w.a))
+        w.a[:] = dual.beta(solution.b) / C
+        w.scalars[0] = t
+        if solution.values.multipliers.size:
+            w.scalars[1] = solution.values.multipliers[0] / C
+        self._gather()
+
+    def _gather(self) -> None:
+        """Take the elbow and the states from the variables' values."""
+        f, w = self.family, self.walker
+        nearest = np.abs(f.rests - w.a[:, None]).argmin(axis=1)
+        every = np.arange(self.n)
+        value = f.rests[every, nearest]
+        width = f.rests[:, -1] - f.rests[:, 0]
+        rests = np.abs(w.a - value) <= SETTLED * width
+        w.a[rests] = value[rests]
+        w.state[:] = 2 * nearest
+        w.counts[:] = 0
+        free = np.flatnonzero(~rests)
+        if free.size + 2 > w.R.shape[0]:
+            while free.size + 2 > self.walker.R.shape[0]:
+                self._grow()
+            w = self.walker
+        _jit.walk.refresh(self.ground, w)
+        log = self._log(max(1, free.size))
+        x, _, z = self.scratch
+        piece = (f.rests[free, 1:-1] < w.a[free, None]).sum(axis=1)
+        for i, j in zip(free, piece, strict=True):
+            w.state[i] = 2 * j
+            _jit.walk.enter(self.ground, w, log, int(i), int(j), 1.0, x, z)
+            log.filled[:] = 0
+        _jit.walk.refresh(self.ground, w)
+
+
+def _centred(K: Float64, family: Family) -> tuple[Float64, Float64]:
+    """Return a symmetric K, centred where that changes nothing but the bias, and what was taken off the rows.
+
+    With a sum of zero a kernel matrix may be moved by any function of its rows plus the same of its columns;
+    the centred one is best conditioned.
+    """
+    K = 0.5 * (K + K.T)
+    if not family.bias or family.level != 0.0 or family.tilt != 0.0:
+        return K, np.zeros(family.n)
+    means = K.mean(axis=1)
+    means -= 0.5 * means.mean()
+    K -= means[:, None]
+    K -= means[None, :]
+    return K, means
