@@ -1,0 +1,212 @@
+"""What is on the page about a fitted model, and what it needs to be seen: nothing."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mercer
+from clouds import blobs
+from mercer._report.hardest import multipliers, ranking
+from mercer._report.subject import subject
+
+pytest.importorskip("matplotlib")
+
+VOID = {"meta", "img", "br", "hr", "link", "input"}
+
+
+class Reader(HTMLParser):
+    """Notes the text, the tables' rows, and whatever a browser would fetch; checks that tags are closed."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.text, self.rows, self.fetched, self.tags = [], [], [], [], []
+        self.feed(html)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        self.fetched += [
+            v for k, v in attrs if k in ("src", "href", "srcset", "action") and not v.startswith("data:")
+        ]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("style",):
+            self.text.append(data)
+            if any(tag in ("td", "th") for tag in self.open):
+                self.rows[-1][-1] += data
+
+    def row(self, name):
+        return next(row for row in self.rows if row and row[0] == name)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    X, y = blobs(80, 2, 2, seed=0)
+    more = blobs(60, 2, 2, seed=3)
+    model = mercer.SVC(C=2.0, probability=True).fit(X, y)
+    return model, X, y, mercer.report(model, X, y, X_test=more[0], y_test=more[1]), more
+
+
+def test_nothing_is_fetched_or_run(classifier):
+    page = classifier[3]
+    reader = Reader(page)
+    assert reader.fetched == []
+    assert not {"script", "link", "iframe", "object"} & set(reader.tags)
+    assert "default-src &#x27;none&#x27;" in page
+    assert not re.findall(r"url\(|@import|https?:", page)
+
+
+def test_it_says_how_good_and_how_sure(classifier):
+    model, X, y, page, (X_test, y_test) = classifier
+    reader = Reader(page)
+    assert reader.row("60 held-out rows")[1] == f"{model.score(X_test, y_test):.4g}"
+    assert reader.row("the 80 training rows themselves")[1] == f"{model.score(X, y):.4g}"
+    assert str(model.certificate_) in reader.words
+    assert "What may be promised of new rows" in reader.words
+    assert f"{model.support_.size} of 80 rows" in reader.words
+    assert reader.tags.count("img") == 4  # regions, margins, calibration, kernel
+
+
+def test_the_confusion_matrix_counts_each_row_once(classifier):
+    reader = Reader(classifier[3])
+    counts = [int(cell) for name in ("is 0", "is 1") for cell in reader.row(name)[1:]]
+    assert sum(counts) == 60
+
+
+def test_hardest_rows_are_ranked_by_multiplier_then_margin(classifier):
+    model, X, y, page, _ = classifier
+    order, alpha, _ = ranking(subject(model, X, y, None, None))
+    np.testing.assert_allclose(alpha[model.support_], np.abs(model.dual_coef_[0]))
+    assert (np.diff(np.round(alpha[order], 9)) <= 0).all()
+    at_bound = order[np.isclose(alpha[order], 2.0)]
+    assert (np.diff(model.margins(X, y)[at_bound]) >= -1e-9).all()
+    assert set(order) == set(model.support_)
+    assert str(order[0] + 1) in [row[0] for row in Reader(page).rows]
+
+
+def test_wrong_labels_come_first():
+    """Guyon, Matic and Vapnik's use of the ranking: swapped labels are found at its top."""
+    y = np.arange(120) % 2
+    X = np.random.default_rng(0).normal(size=(120, 3)) + 3.0 * y[:, None]
+    swapped = [7, 40, 99]
+    y[swapped] = 1 - y[swapped]
+    order, _, _ = ranking(subject(mercer.SVC(C=1.0).fit(X, y), X, y, None, None))
+    assert set(swapped) <= set(order[:6])
+
+
+def test_several_classes_add_up_their_multipliers(four_clouds):
+    X, y = four_clouds
+    model = mercer.SVC().fit(X, y)
+    alpha = multipliers(model, len(y))
+    np.testing.assert_allclose(alpha.sum(), np.abs(model.dual_coef_).sum())
+
+
+def test_names_from_the_data_are_text_and_nothing_else(two_clouds):
+    pandas = pytest.importorskip("pandas")
+    X, y = two_clouds
+    evil = "<script>alert(1)</script>"
+    frame = pandas.DataFrame(X, columns=[evil, "b", "c"])
+    labels = np.where(y == 1, "<img src=x>", "no & yes")
+    page = mercer.report(mercer.SVC().fit(frame, labels), frame, labels, title="<b>", cv=0)
+    reader = Reader(page)
+    assert "script" not in reader.tags
+    assert evil in reader.words
+    assert reader.fetched == []
+
+
+def test_pipelines_and_searches_are_looked_into():
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(StandardScaler(), mercer.SVC(C=2.0)).fit(X, y)
+    reader = Reader(mercer.report(model, X, y, cv=3, facts=[("target", "species")]))
+    assert reader.row("preparation")[1] == "StandardScaler()"
+    assert reader.row("target")[1] == "species"
+    assert "3-fold cross-validation" in reader.words
+    search = GridSearchCV(mercer.SVC(), {"C": [1.0, 10.0]}, cv=2).fit(X, y)
+    assert Reader(mercer.report(search, X, y, cv=0)).row("C")[1] == str(search.best_params_["C"])
+
+
+def test_regression_and_its_tube():
+    x = np.linspace(0.0, 6.0, 50)[:, None]
+    y = np.sin(x[:, 0])
+    reader = Reader(mercer.report(mercer.SVR(C=10.0).fit(x, y), x, y, cv=3))
+    assert "mean absolute error" in reader.row("rows")
+    assert reader.tags.count("img") == 3
+
+
+def test_a_detector_needs_no_target(two_clouds):
+    X = two_clouds[0][:, :2]
+    reader = Reader(mercer.report(mercer.SVDD(nu=0.2).fit(X), X, cv=0))
+    assert "share called novel" in reader.row("rows")
+    assert reader.tags.count("img") == 3
+
+
+def test_items_without_features():
+    @mercer.kernel(psd=True)
+    def shared(a, b):
+        return float(len(set(a) & set(b)))
+
+    words = ["cat", "tack", "act", "coat", "dog", "hood", "good", "dough"]
+    y = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    reader = Reader(mercer.report(mercer.SVC(kernel=shared).fit(words, y), words, y, cv=2))
+    assert any("coat" in row for row in reader.rows)
+
+
+def test_machines_without_multipliers_or_certificates(two_clouds):
+    X, y = two_clouds
+    reader = Reader(mercer.report(mercer.LinearDiscriminantAnalysis().fit(X, y), X, y, cv=2))
+    assert "Certificate" not in reader.words
+    assert "accuracy" in reader.row("rows")
+
+
+def test_the_file_is_the_page(tmp_path, two_clouds):
+    X, y = two_clouds
+    target = tmp_path / "page.html"
+    page = mercer.report(mercer.SVC().fit(X, y), X, y, target, cv=0)
+    assert target.read_text(encoding="utf-8") == page
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.save(tmp_path / "again.html").read_text(encoding="utf-8") == page
+    assert "<iframe srcdoc=" in page._repr_html_()
+    assert repr(page).startswith("Page(")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"cv": 1}, "cv=1"),
+        ({"y": None}, "y is needed"),
+        ({"y": np.zeros(3)}, r"y has shape \(3,\)"),
+        ({"y_test": np.zeros(80)}, "without X_test"),
+    ],
+)
+def test_refusals_name_what_is_wrong(wrong, words, two_clouds):
+    X, y = two_clouds
+    model = mercer.SVC().fit(X, y)
+    with pytest.raises(ValueError, match=words):
+        mercer.report(model, X, **{"y": y} | wrong)
+
+
+def test_only_what_predicts_is_reported(two_clouds):
+    X, y = two_clouds
+    with pytest.raises(TypeError, match="neither a classifier"):
+        mercer.report(StandardScaler().fit(X), X, y)
+    with pytest.raises(TypeError, match="must be a fitted estimator"):
+        mercer.report("model", X, y)
