@@ -10,15 +10,12 @@ pytestmark = pytest.mark.core
 
 MACHINES = [
     Perceptron(),
-    Perceptron(fit_intercept=False, shuffle=True, random_state=0),
     KernelPerceptron(),
     KernelPerceptron(budget=20, removal="oldest"),
     KernelAdatron(),
-    KernelAdatron(loss="squared_hinge", budget=30),
     OnlineSVR(),
     OnlineSVR(loss="squared_epsilon_insensitive"),
     KernelWidrowHoff(),
-    KernelWidrowHoff(budget=50),
 ]
 
 

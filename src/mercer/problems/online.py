@@ -218,8 +218,12 @@ class Tally:
         """Return the tally after further steps; the curve keeps few points, the same however steps come."""
         # A running sum that starts with what there was: the same numbers however the stream is cut.
         total = np.cumsum(np.concatenate([[self.loss], loss]))
-        count = self.mistakes + np.concatenate([[0], np.cumsum(mistake)])
-        steps = self.steps + np.arange(loss.size + 1)
-        curve = np.concatenate([self.curve, np.column_stack([steps, total, count])[1:]])
-        curve = curve[curve[:, 0] % stride(int(steps[-1])) == 0]
-        return Tally(int(steps[-1]), float(total[-1]), int(count[-1]), curve)
+        count = self.mistakes + np.cumsum(mistake)
+        steps = self.steps + loss.size
+        apart = stride(steps)
+        kept = np.arange(self.steps - self.steps % apart + apart, steps + 1, apart)
+        at = kept - self.steps
+        fresh = np.column_stack([kept, total[at], count[at - 1]])
+        old = self.curve if apart == stride(self.steps) else self.curve[self.curve[:, 0] % apart == 0]
+        mistakes = int(count[-1]) if loss.size else self.mistakes
+        return Tally(steps, float(total[-1]), mistakes, np.concatenate([old, fresh]))

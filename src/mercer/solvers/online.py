@@ -146,9 +146,9 @@ class _Work:
         self.line: tuple[Any, ...] = (1.0,)
         kept = self.n**2 * 8 <= self.learner.cache_bytes and self.learner.limits.max_iter != 1
         if isinstance(kernel, Precomputed):
-            self.own = np.ascontiguousarray(np.diagonal(X), dtype=np.float64)
+            self.own = np.array(np.diagonal(X), dtype=np.float64)
             self.norm = _room(np.empty(0), capacity)
-            self.G = np.asarray(X, dtype=np.float64)
+            self.G = np.require(X, np.float64, ["C", "W"])
             self.source: Literal["matrix", "fused", "chunks"] = "matrix"
             return
         doubled = _in_double(self.pool)
@@ -156,7 +156,7 @@ class _Work:
         self.own, self.norm = np.ascontiguousarray(diagonal[old:]), _room(diagonal[:old], capacity)
         if fused is not None and not sp.issparse(self.pool):
             self.line = _line(fused)
-            self.X = np.ascontiguousarray(doubled[old:])
+            self.X = np.require(doubled[old:], requirements=["C", "W"])  # one type, compiled once
             if whole and kept:
                 self.G = np.empty((self.n, self.n))
                 _jit.online.kernel_rows(np.ascontiguousarray(self.X.T), self.X, self.line, self.G)
@@ -166,7 +166,7 @@ class _Work:
             self.ZT[:, :old] = doubled[:old].T
             self.source = "fused"
         elif whole and kept:
-            self.G = np.ascontiguousarray(kernel.evaluate(doubled), dtype=np.float64)
+            self.G = np.require(kernel.evaluate(doubled), np.float64, ["C", "W"])
             self.source = "matrix"
         else:
             self.doubled = doubled
@@ -225,9 +225,8 @@ class _Work:
             mine = order[at:to]
             shown = np.concatenate([self.item[: self.size], self.offset + mine])
             rows = self.kernel.take(self.doubled, self.offset + mine)
-            G = np.ascontiguousarray(
-                self.kernel.evaluate(rows, self.kernel.take(self.doubled, shown)), dtype=np.float64
-            )
+            values = self.kernel.evaluate(rows, self.kernel.take(self.doubled, shown))
+            G = np.require(values, np.float64, ["C", "W"])
             lines = np.arange(self.n) - at
             sources = self.size + lines
             source = np.zeros_like(self.item)

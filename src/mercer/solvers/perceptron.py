@@ -105,10 +105,13 @@ class PrimalPerceptron:
 
 def _parts(X: Any) -> tuple[Any, ...]:
     """Return dense rows and CSR arrays, one of which is empty, in float64."""
+    own = ["C", "W"]  # one type of each, compiled once
     none = np.empty(0, dtype=np.int64)
     if is_sparse(X):
         return (
-            np.empty((X.shape[0], 0)), X.indptr.astype(np.int64), X.indices.astype(np.int64),
-            X.data.astype(np.float64, copy=False),
-        )  # fmt: skip
-    return np.ascontiguousarray(X, dtype=np.float64), none, none, np.empty(0)
+            np.empty((X.shape[0], 0)),
+            np.require(X.indptr, np.int64, own),
+            np.require(X.indices, np.int64, own),
+            np.require(X.data, np.float64, own),
+        )
+    return np.require(X, np.float64, own), none, none, np.empty(0)
