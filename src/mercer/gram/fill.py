@@ -65,7 +65,8 @@ def _fill_rows(many: Layout, Z: Floats, z_norms: Floats, part: Floats, n: int, t
             _jit.panels.finish_tile(tile, z_norms, many.norms[t:e], line)
             part[:, t:e] = tile
 
-    threads.ranges(n, work)
+    with threads.one_blas_thread():  # n_jobs counts every thread, those of the matrix product too
+        threads.ranges(n, work)
 
 
 class _Mirror:
@@ -115,4 +116,5 @@ def add_panel_product(
                 _jit.panels.finish_tile(tile, z_norms, many.norms[t:e], line)
                 _jit.panels.fold_tile(tile, coef, out, t)
 
-        threads.ranges(many.n, rows)
+        with threads.one_blas_thread():
+            threads.ranges(many.n, rows)
