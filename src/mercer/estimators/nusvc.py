@@ -226,7 +226,8 @@ class NuSVC(TwinMixin, BaseSVC):
             )
 
     def _certified(self, dual: Any, coef: np.ndarray, number: int, f: np.ndarray) -> Values:
-        rho = float(np.atleast_1d(self.rho_)[number])
+        known = getattr(self, "rho_", None)  # models of other programs do not say it
+        rho = dual.rho_of(coef) if known is None else float(np.atleast_1d(known)[number])
         values: Values = dual.certify_scaled(coef, float(self.intercept_[number]), rho, f)
         return values
 

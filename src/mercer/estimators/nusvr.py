@@ -160,5 +160,9 @@ class NuSVR(TwinMixin, BaseSVR):
         self.support_fraction_ = machine.support
 
     def _certified(self, problem: Any, coef: np.ndarray, f: np.ndarray) -> Values:
-        values: Values = problem.certify_tube(coef, float(self.intercept_[0]), self.epsilon_, f)
+        intercept = float(self.intercept_[0])
+        epsilon = getattr(self, "epsilon_", None)  # models of other programs do not say it
+        if epsilon is None:
+            epsilon = problem.best_epsilon(f + intercept)
+        values: Values = problem.certify_tube(coef, intercept, epsilon, f)
         return values

@@ -202,6 +202,7 @@ class TwinMixin:
         made.fit_status_ = int(getattr(this, "fit_status_", 0))
         made.class_weight_ = np.ones(1) if classes is None else np.array(this.class_weight_, dtype=np.float64)
         made._probA = made._probB = np.empty(0)
+        made._effective_probability = bool(given.get("probability", False))  # asked for since version 1.8
         if classes is not None:
             made.classes_ = np.array(classes)
             sigmoids = this._sigmoids()

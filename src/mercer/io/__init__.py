@@ -1,7 +1,7 @@
 """Files: tables of data, and models that can be opened without running code."""
 
 from mercer.io.errors import DataFileError, MissingExtraError, ModelFileError
-from mercer.io.libsvm import libsvm_probabilities, read_libsvm_model, write_libsvm_model
+from mercer.io.libsvm import libsvm_predict, libsvm_probabilities, read_libsvm_model, write_libsvm_model
 from mercer.io.models import ModelFile, dumps, inspect, load, loads, read_model, save
 from mercer.io.reading import FORMATS, read_batches, read_data
 from mercer.io.table import Table
@@ -19,6 +19,7 @@ __all__ = [
     "dumps",
     "fingerprint",
     "inspect",
+    "libsvm_predict",
     "libsvm_probabilities",
     "load",
     "loads",

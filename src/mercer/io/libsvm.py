@@ -26,6 +26,7 @@ from mercer.io.libsvm_text import (
 from mercer.io.models import read_bytes
 from mercer.kernels import Precomputed
 from mercer.kernels.names import as_kernel
+from mercer.problems.multiclass import votes
 
 DENSE_SHARE = 0.5
 DENSE_VALUES = 10**8
@@ -87,7 +88,7 @@ def from_libsvm(stored: LibsvmModel, *, n_features: int | None = None, n_rows: i
         kernel.validate()
     except ValueError as error:
         raise ModelFileError(str(error)) from error
-    sign = 1.0
+    sign, order = 1.0, stored.labels
     if stored.labels is not None:
         stored = stored.reordered(np.argsort(stored.labels))
         sign = -1.0 if stored.labels is not None and stored.labels.size == 2 else 1.0
@@ -118,6 +119,8 @@ def from_libsvm(stored: LibsvmModel, *, n_features: int | None = None, n_rows: i
     )
     made.n_features_in_ = shape[1]
     made.fit_status_ = 0
+    if order is not None:
+        made.label_order_ = order
     if stored.labels is None and stored.prob_a is not None:
         made.probA_ = stored.prob_a
     if stored.density_marks is not None:
@@ -148,7 +151,7 @@ def to_libsvm(model: Any, *, labels: Any = None) -> LibsvmModel:
     model : SVC, NuSVC, SVR, NuSVR or OneClassSVM
         Fitted.
     labels : sequence, optional
-        The order of the classes in the file; sorted if not given.
+        The order of the classes in the file; sorted, or that of the file it came from, if not given.
     """
     kind = next((t for t, name in TYPES.items() if name == type(model).__name__), None)
     if kind is None:
@@ -191,7 +194,7 @@ def to_libsvm(model: Any, *, labels: Any = None) -> LibsvmModel:
         n_support=np.array(model._n_support, dtype=np.int64),
     )
     if labels is None:
-        return stored
+        labels = getattr(model, "label_order_", classes)
     order = [int(np.flatnonzero(classes == label)[0]) for label in labels if label in classes]
     if sorted(order) != list(range(classes.size)):
         raise ModelFileError(
@@ -219,7 +222,7 @@ def write_libsvm_model(model: Any, path: str | os.PathLike[str], *, labels: Any 
     path : str or path
         Where to write.
     labels : sequence, optional
-        The order of the classes in the file; sorted if not given.
+        The order of the classes in the file; sorted, or that of the file it came from, if not given.
 
     Returns
     -------
@@ -229,6 +232,29 @@ def write_libsvm_model(model: Any, path: str | os.PathLike[str], *, labels: Any 
     place = Path(path)
     place.write_text(format_libsvm_model(to_libsvm(model, labels=labels)), encoding="ascii")
     return place
+
+
+def libsvm_predict(model: Any, X: Any) -> np.ndarray:
+    """Return predictions as LIBSVM makes them: of classes with equal votes, the one that its file names first wins.
+
+    Parameters
+    ----------
+    model : estimator
+        As `read_libsvm_model` returns it; other models predict as they always do.
+    X : array or CSR
+        Points.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Labels or values.
+    """
+    order = getattr(model, "label_order_", None)
+    if order is None or model.classes_.size == 2:
+        return np.asarray(model.predict(X))
+    stored = np.searchsorted(model.classes_, order)
+    count = votes(model._raw_decision(X), model.classes_.size)[:, stored]
+    return np.asarray(model.classes_[stored[count.argmax(axis=1)]])
 
 
 def libsvm_probabilities(model: Any, X: Any) -> np.ndarray:

@@ -299,5 +299,10 @@ def format_libsvm_model(stored: LibsvmModel) -> str:
             continue
         span = slice(stored.vectors.indptr[r], stored.vectors.indptr[r + 1])
         pairs = zip(stored.vectors.indices[span].tolist(), stored.vectors.data[span].tolist(), strict=True)
-        out.append(head + " " + "".join(f"{j + 1}:{v:.17g} " for j, v in pairs if v != 0))
+        out.append(head + " " + "".join(f"{j + 1}:{_shortest(v)} " for j, v in pairs if v != 0))
     return "\n".join(out) + "\n"
+
+
+def _shortest(value: float) -> str:
+    """Return the shortest text that reads back as the same number."""
+    return repr(value).removesuffix(".0")

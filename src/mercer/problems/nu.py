@@ -168,6 +168,11 @@ class NuMargin(Dual):
         """Return b with what scaling and back moved by rounding put on the bound again."""
         return np.where(np.abs(b) > self.weight * (1 - 1e-12), np.sign(b) * self.weight, b)
 
+    def rho_of(self, coef: Float64) -> float:
+        """Return the margin before scaling of a scaled machine that does not say it."""
+        total = float(coef[self.y > 0].sum())
+        return self.half / total if total > 0 else 0.0
+
     def certify_scaled(self, coef: Float64, intercept: float, rho: float, f: Float64) -> Values:
         """Return the values of a shipped, scaled machine with its margin."""
         scale = rho if rho > 0 else 1.0

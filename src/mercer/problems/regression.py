@@ -176,6 +176,14 @@ class NuTube(Dual):
             b[self.n :] -= share
         return b
 
+    def best_epsilon(self, values: Float64) -> float:
+        """Return the half width that is best for a given function: points of weight nu W at most lie outside."""
+        distance = np.abs(self.y - values)
+        order = np.argsort(-distance, kind="stable")
+        outside = np.cumsum(self.hi[: self.n][order])
+        first = int(np.searchsorted(outside, 2.0 * float(self.sums[0]) * (1 + 1e-12), side="right"))
+        return float(distance[order[first]]) if first < self.n else 0.0
+
     def certify_tube(self, coef: Float64, intercept: float, epsilon: float, f: Float64) -> Values:
         """Return the values of a shipped machine with its tube."""
         return self.shipped(self.recover(coef), f, np.array([intercept + epsilon, intercept - epsilon]))
