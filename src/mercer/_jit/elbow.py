@@ -86,9 +86,12 @@ def solve_with_sum(
     On vectors of given sum K + kappa acts as K up to a constant, and it is positive definite where the
     bordered system is regular. Without a bias there is neither mu nor a sum, and kappa is 0.
     """
+    shift = x[0] if bias and m > 0 else 0.0
+    for j in range(m):  # mu takes what is common to all: equal entries leave exactly nothing to move
+        x[j] -= shift
     forward(R, m, x)
     mu = 0.0
-    if bias:
+    if bias and m > 0:
         for j in range(m):
             u[j] = 1.0
         forward(R, m, u)
@@ -99,6 +102,6 @@ def solve_with_sum(
         mu = (above - total) / below
         for j in range(m):
             x[j] -= mu * u[j]
-        mu += kappa * total
+        mu += kappa * total + shift
     backward(R, m, x)
     return mu

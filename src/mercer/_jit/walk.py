@@ -104,10 +104,14 @@ def _write_event(log: Log, t: float, kind: int, i: int) -> None:
 
 
 @compiled(inner=True)
-def _write_knot(log: Log, w: Walker) -> None:
+def _write_knot(g: Ground, log: Log, w: Walker) -> None:
     k = log.filled[0]
     log.knot_t[k] = w.scalars[0]
     log.knot_a[k] = w.a
+    for e in range(w.counts[0]):  # what rounding puts beyond the end of a piece would seem to be on another
+        i = w.members[e]
+        j = w.state[i] // 2
+        log.knot_a[k, i] = min(max(w.a[i], g.rests[i, j]), g.rests[i, j + 1])
     log.knot_base[k] = w.base
     log.filled[0] = k + 1
     w.counts[3] = 0
@@ -249,13 +253,13 @@ def _pin(g: Ground, w: Walker) -> tuple[int, int, float]:
 
 
 @compiled(inner=True)
-def _scale(w: Walker, largest_K: float) -> float:
+def _scale(w: Walker, largest_K: float, largest_slope: float) -> float:
     """Return the size of the numbers whose sums are K a and the costs: their rounding is EPS of it."""
-    largest, squares = abs(w.scalars[1]), 0.0
+    largest, squares = max(abs(w.scalars[1]), abs(w.scalars[0]) * largest_slope), 0.0
     for i in range(w.base.size):
         largest = max(largest, abs(w.base[i]))
         squares += w.a[i] * w.a[i]
-    return max(largest, largest_K * np.sqrt(squares))
+    return max(largest, largest_K * np.sqrt(squares))  # type: ignore[no-any-return]
 
 
 @compiled
@@ -265,6 +269,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
     largest_K = 0.0
     for i in range(n):
         largest_K = max(largest_K, g.K[i, i])
+    largest_slope = np.abs(g.slopes).max()
     while True:
         if log.filled[0] + 2 >= log.knot_t.size or log.filled[1] + 4 >= log.event_t.size:
             return SLICE
@@ -281,7 +286,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
                 return STUCK
             _write_event(log, w.scalars[0], ENTER, i)
             enter(g, w, log, i, piece, sign, x, rate)
-        scale = _scale(w, largest_K)
+        scale = _scale(w, largest_K, largest_slope)
         wrong = WRONG * EPS * scale
         for attempt in range(3):
             worst = _residual(g, w)
@@ -348,7 +353,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
 
         if step > zero:
             if w.counts[3] == 1:
-                _write_knot(log, w)
+                _write_knot(g, log, w)
             w.counts[1] = 0
         else:
             w.counts[1] += 1
@@ -365,7 +370,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
             _correct(g, w, x, u)
             refresh(g, w)
         if step > zero:
-            _write_knot(log, w)
+            _write_knot(g, log, w)
         if who < 0:
             return END
         _write_event(log, w.scalars[0], kind, who)

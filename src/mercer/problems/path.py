@@ -34,16 +34,15 @@ class Limit:
         The resting point of each variable; of a tied one the upper end of its piece.
     piece : (n,) int64
         The piece of a tied variable, -1 for the others.
-    slack : (n, 2) float64
-        Slopes of the marginal costs on the way up (not negative) and down (not positive), infinite where
-        there is no way.
+    costs : (n, r) float64
+        Marginal costs per t along each piece: zero along the tied ones.
     total : float
         What the tied variables sum to.
     """
 
     rest: NDArray[np.int64]
     piece: NDArray[np.int64]
-    slack: Float64
+    costs: Float64
     total: float
 
 
@@ -110,7 +109,6 @@ class Family:
 
     def limit(self) -> Limit:
         """Return the solution's limit as t grows: a linear problem, solved by sorting its slopes."""
-        n, pieces = self.slopes.shape
         unit = float(np.abs(self.slopes).max(initial=0.0)) or 1.0
         multiplier = self._multiplier(unit) if self.bias else 0.0
         costs = self.slopes + multiplier
@@ -119,11 +117,8 @@ class Family:
         tied = (costs == 0).any(axis=1)
         piece = np.where(tied, rest, -1)
         rest = rest + tied
-        every = np.arange(n)
-        up = np.where(rest < pieces, costs[every, np.minimum(rest, pieces - 1)], np.inf)
-        down = np.where(rest > 0, costs[every, np.maximum(rest - 1, 0)], -np.inf)
-        fixed = self.rests[every, rest][~tied].sum()
-        return Limit(rest, piece, np.column_stack([up, down]), float(self.level - fixed))
+        fixed = self.rests[np.arange(self.n), rest][~tied].sum()
+        return Limit(rest, piece, costs, float(self.level - fixed))
 
     def _multiplier(self, unit: float) -> float:
         """Return the bias per t at which the resting variables can have the right sum."""

@@ -173,8 +173,8 @@ class _Record:
 
     def path(self, status: Status, family: Family) -> Path:
         """Return all of them."""
-        joined = [np.concatenate(chunk) for chunk in self.chunks]
-        return Path(*joined, status, family, self.largest)
+        t, a, products, event_t, kind, index = (np.concatenate(chunk) for chunk in self.chunks)
+        return Path(t, a, products, event_t, kind, index, status, family, self.largest)
 
 
 class _Walk:
@@ -294,23 +294,25 @@ class _Walk:
             self._settle_tied(tied, limit.piece)
         w = self.walker
         _jit.walk.refresh(self.ground, w)
-        # base + t slack + c must keep its sign: the first t at which one of them is zero.
-        up, down = limit.slack[:, 0], -limit.slack[:, 1]
-        rests = w.state % 2 == 0
-        rests[tied] = False
         if f.bias and not tied.size:
-            first = self._closing(rests)
+            first = self._closing(w.state % 2 == 0)
         else:
-            cost = w.base + pinned
-            with np.errstate(divide="ignore", invalid="ignore"):
-                first = max(
-                    float(np.where(rests & (up > 0), -cost / up, 0.0).max(initial=0.0)),
-                    float(np.where(rests & (down > 0), cost / down, 0.0).max(initial=0.0)),
-                )
+            first = self._first(limit.costs, w.base + pinned)
         w.scalars[0] = first
         if w.counts[0]:
             i = int(w.members[0])
             w.scalars[1] = -(w.base[i] + first * f.slopes[i, w.state[i] // 2])
+
+    def _first(self, costs: Float64, cost: Float64) -> float:
+        """Return the largest t at which a resting variable's marginal cost, ``cost + t costs``, is zero."""
+        w, pieces = self.walker, costs.shape[1]
+        j, every, rests = w.state // 2, np.arange(self.n), w.state % 2 == 0
+        up = costs[every, np.minimum(j, pieces - 1)]
+        down = -costs[every, np.maximum(j - 1, 0)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            grows = np.where(rests & (j < pieces) & (up > 0), -cost / up, 0.0)
+            shrinks = np.where(rests & (j > 0) & (down > 0), cost / down, 0.0)
+        return float(max(grows.max(initial=0.0), shrinks.max(initial=0.0)))
 
     def _closing(self, rests: NDArray[np.bool_]) -> float:
         """Return the t at which the interval of the bias, open for large t, closes to a point."""
