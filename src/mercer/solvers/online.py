@@ -78,9 +78,21 @@ class Learner:
         self, f: Expansion, tally: Tally, X: Any, target: Float64, truth: Ints, *, seen: int
     ) -> tuple[Expansion, Tally, Status]:
         """Show each example once, in order; ``seen`` were shown before."""
+        f = self._trimmed(f)
         work = _Work(self, f, X, target, truth, seen, whole=False)
         done, _ = work.sweep(np.arange(target.shape[0]), tally)
         return work.expansion(), done, "streaming" if work.finished else "time_limit"
+
+    def _trimmed(self, f: Expansion) -> Expansion:
+        """Return the function cut down to the budget, which may have been larger when it was learned."""
+        if self.budget is None or f.tag.size <= self.budget:
+            return f
+        weight = np.zeros(f.tag.size)
+        if self.removal == "weakest":
+            weight = self.kernel.evaluate_diag(f.items) * np.square(f.coef).sum(axis=1)
+        keep = np.sort(np.lexsort((f.born, weight))[f.tag.size - self.budget :])
+        items = self.kernel.take(f.items, keep)
+        return Expansion(f.coef[keep], f.tag[keep], f.born[keep], f.bias, f.updates, items)
 
     def passes(
         self,
