@@ -190,8 +190,8 @@ class TwinMixin:
         made.support_vectors_ = _their_vectors(this)
         dense = np.array(this._coefficients, dtype=np.float64)
         sign = -1.0 if classes is not None and classes.size == 2 else 1.0
-        made.dual_coef_ = sp.csr_matrix(dense) if sparse else dense
-        made._dual_coef_ = sp.csr_matrix(sign * dense) if sparse else sign * dense
+        made.dual_coef_ = _with_zeros(dense) if sparse else dense
+        made._dual_coef_ = _with_zeros(sign * dense) if sparse else sign * dense
         made.intercept_ = np.array(this.intercept_, dtype=np.float64)
         made._intercept_ = sign * made.intercept_
         made._n_support = np.array(
@@ -223,6 +223,12 @@ def refuse_rest(model: Any, whose: str) -> None:
         raise ValueError(
             f"multiclass='ovr' cannot be given to {whose}, which has a machine for each pair of classes"
         )
+
+
+def _with_zeros(dense: np.ndarray) -> Any:
+    """Return a sparse matrix that stores every entry: scikit-learn hands its values to LIBSVM as they lie."""
+    rows, m = dense.shape
+    return sp.csr_matrix((dense.ravel(), np.tile(np.arange(m), rows), m * np.arange(rows + 1)), shape=dense.shape)
 
 
 def _their_vectors(model: Any) -> Any:
