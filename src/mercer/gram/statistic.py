@@ -28,32 +28,31 @@ class SharedStatistic:
     ----------
     X : array, CSR or sequence
         The data, as ``kernel.check`` returns them.
-    dtype : dtype
-        Precision of the matrices; the statistic is always in float64.
     workers : Workers, optional
         Threads.
     """
 
-    def __init__(self, X: Any, dtype: Any, workers: Workers | None = None) -> None:
+    def __init__(self, X: Any, workers: Workers | None = None) -> None:
         self.X = X
         self.n = size(X)
-        self.dtype = np.dtype(dtype)
         self.workers = workers or Workers(1)
         self._kept: dict[str, Any] = {}
         self._lock = threading.Lock()
 
-    def matrix(self, kernel: Kernel) -> Floats:
+    def matrix(self, kernel: Kernel, dtype: Any = np.float64) -> Floats:
         """Return K of a resolved kernel, as a new array.
 
         Parameters
         ----------
         kernel : Kernel
             Resolved.
+        dtype : dtype
+            Precision of the matrix; the statistic is always in float64.
         """
         if not isinstance(kernel, ElementwiseKernel) or kernel.scales() is not None:
-            return self._evaluated(kernel)
+            return self._evaluated(kernel, dtype)
         S = self._statistic(kernel)
-        K = np.empty((self.n, self.n), dtype=self.dtype)
+        K = np.empty((self.n, self.n), dtype=dtype)
 
         def fill(start: int, stop: int) -> None:
             for s in range(start, stop, TILE):
@@ -73,7 +72,7 @@ class SharedStatistic:
                 self._kept[name] = np.ascontiguousarray(found)
             return self._kept[name]
 
-    def _evaluated(self, kernel: Kernel) -> Floats:
+    def _evaluated(self, kernel: Kernel, dtype: Any) -> Floats:
         whole = gram(kernel, self.X, precision="double", workers=self.workers)
         every = np.arange(self.n)
-        return np.ascontiguousarray(whole.block(every, every), dtype=self.dtype)
+        return np.ascontiguousarray(whole.block(every, every), dtype=dtype)

@@ -26,6 +26,7 @@ LARGEST = 6144  # variables up to which a problem is one block
 MOST_FREE = 2048  # free variables up to which a factorisation pays
 SLICE_WORK = 1e8  # block entries touched between two looks at the clock
 PATIENCE = 2  # slices without help before the first Newton step
+PATIENT_STEPS = 200  # steps per variable that the general solver may take
 ROUNDS = 200  # slices before the general solver takes over
 
 
@@ -68,7 +69,10 @@ class Walk:
         return Solution(run.b, run.f, problem.evaluate(run.b, run.f), run.n_iter, status)
 
     def _general(self, gram: Gram, problem: Dual, start: Any, limits: Limits) -> Solution:
-        return Decomposition(tol=self.tol, limits=limits).solve(gram, problem, start)
+        # One of very many problems: where its tolerance is beyond rounding, the next one is waiting.
+        most = PATIENT_STEPS * problem.size + 100_000
+        capped = Limits(min(most, limits.steps_left(0)), limits.time_limit, limits.started)
+        return Decomposition(tol=self.tol, limits=capped).solve(gram, problem, start)
 
 
 class _Run:

@@ -1,0 +1,15 @@
+"""Choosing a machine without guessing: searches, what a single fit tells of leave-one-out, recommendations."""
+
+from mercer.selection.alignment import target_alignment
+from mercer.selection.base import InterruptedSearchWarning
+from mercer.selection.loo import LeaveOneOut, leave_one_out
+from mercer.selection.searches import SVCSearch, SVRSearch
+
+__all__ = [
+    "InterruptedSearchWarning",
+    "LeaveOneOut",
+    "SVCSearch",
+    "SVRSearch",
+    "leave_one_out",
+    "target_alignment",
+]

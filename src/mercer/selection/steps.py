@@ -1,0 +1,115 @@
+"""The accuracy of a machine on held-out points for every C at once: a step function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.problems.path import Family
+from mercer.solvers.path import Path
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A function of lambda = 1 / C that is constant between steps.
+
+    Attributes
+    ----------
+    start : float
+        Its value at the largest lambda.
+    at : (m,) float64
+        Where it changes, falling.
+    by : (m,) float64
+        By how much.
+    """
+
+    start: float
+    at: Float64
+    by: Float64
+
+    def __call__(self, t: Float64) -> Float64:
+        """Return the values at some lambdas, none of them a step."""
+        order = np.argsort(-self.at, kind="stable")
+        passed = np.searchsorted(-self.at[order], -t)
+        return np.asarray(self.start + np.concatenate([[0.0], np.cumsum(self.by[order])])[passed])
+
+
+def machine_at(path: Path, family: Family, C: float) -> tuple[Float64, float]:
+    """Return coefficients and intercept of the machine for one C."""
+    a, products = path.locate(1.0 / C)
+    return C * a, _intercept(family, C, a, products)
+
+
+def _intercept(family: Family, C: float, a: Float64, products: Float64) -> float:
+    dual = family.dual(C)
+    return dual.machine(dual.recover(C * a), C * products).intercept
+
+
+def accuracy_steps(
+    path: Path, family: Family, K: Any, positive: NDArray[np.bool_], share: Float64, ends: tuple[float, float]
+) -> Steps:
+    """Return the share of held-out points that are classified correctly, as a function of lambda.
+
+    Between two knots of the path lambda f(x) is a straight line in lambda, so a point changes sides at most
+    once, and where is known exactly.
+
+    Parameters
+    ----------
+    path, family
+        The path of a two-class machine.
+    K : (m, n) ndarray
+        Kernel values between the held-out points and the training points.
+    positive : (m,) bool
+        Which of the held-out points belong to the second class.
+    share : (m,) float64
+        What each of them counts; sums to 1.
+    ends : (float, float)
+        The range of lambda, larger first.
+    """
+    high, low = ends
+    inner = np.flatnonzero((path.t < high) & (path.t > low))
+    t = np.concatenate([[high], path.t[inner], [low]])
+    first, last = path.locate(high), path.locate(low)
+    a = np.vstack([first[0], path.a[inner], last[0]])
+    products = np.vstack([first[1], path.products[inner], last[1]])
+    bias = np.array([s * _intercept(family, 1.0 / s, x, z) for s, x, z in zip(t, a, products, strict=True)])
+    G = K @ a.T + bias
+    right = (G >= 0) == positive[:, None]
+    point, piece = np.nonzero(right[:, 1:] != right[:, :-1])
+    before, after = G[point, piece], G[point, piece + 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(before != after, before / (before - after), 0.5)
+    at = t[piece] + np.clip(part, 0.0, 1.0) * (t[piece + 1] - t[piece])
+    by = np.where(right[point, piece + 1], 1.0, -1.0) * share[point]
+    return Steps(float(share @ right[:, 0]), at, by)
+
+
+def pieces(steps: list[Steps], ends: tuple[float, float]) -> tuple[Float64, Float64]:
+    """Return the Cs in the middle of the pieces on which all functions are constant, and their values.
+
+    Neighbours with the same values are one piece.
+
+    Parameters
+    ----------
+    steps : list of Steps
+        One function per fold.
+    ends : (float, float)
+        The range of lambda, larger first.
+
+    Returns
+    -------
+    (m,) float64, (m, folds) float64
+        C, growing, and the values.
+    """
+    edges = np.unique(np.concatenate([np.array(ends), *(s.at for s in steps)]))[::-1]
+    middle = np.sqrt(edges[1:] * edges[:-1])
+    values = np.stack([s(middle) for s in steps], axis=1)
+    new = np.concatenate([[True], np.abs(np.diff(values, axis=0)).max(axis=1) > 1e-12])
+    first = np.flatnonzero(new)
+    last = np.concatenate([first[1:], [middle.size]])
+    return 1.0 / np.sqrt(edges[first] * edges[last]), values[first]
