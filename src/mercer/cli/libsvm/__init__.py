@@ -1,0 +1,33 @@
+"""LIBSVM's three tools with its flags, output lines and files, so that scripts for LIBSVM run unchanged."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+
+from mercer.cli.libsvm.flags import UsageError
+
+TOOLS = ("svm-train", "svm-predict", "svm-scale")
+
+
+def run(tool: str, arguments: Sequence[str]) -> int:
+    """Run a tool; return its exit code: 0, or 1 after a message on standard error, as LIBSVM does."""
+    try:
+        _tool(tool)(list(arguments))
+    except UsageError as error:
+        if str(error):
+            sys.stderr.write(f"{error}\n")
+        sys.stdout.write(error.usage)
+        return 1
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        sys.stderr.write(f"Error: {error}\n")
+        return 1
+    return 0
+
+
+def _tool(tool: str) -> Callable[[list[str]], None]:
+    # Each tool imports what it needs when it is called: svm-scale starts at once.
+    module = importlib.import_module(f"mercer.cli.libsvm.{tool.removeprefix('svm-')}")
+    main: Callable[[list[str]], None] = module.main
+    return main
