@@ -146,10 +146,6 @@ class Dual:
         """Return the coefficients of the points."""
         return b if self.copies == 1 else b.reshape(self.copies, self.n).sum(axis=0)
 
-    def copies_sum(self, b: Float64, w: int) -> Float64:
-        """Return the coefficients of w points from their variables."""
-        return b if self.copies == 1 else b.reshape(self.copies, w).sum(axis=0)
-
     # -- value and optimality --------------------------------------------------------------------------------
 
     def gradient(self, b: Float64, f: Float64) -> Float64:
