@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mercer.estimators import SVDD as SVDD
     from mercer.estimators import SVR as SVR
     from mercer.estimators import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
+    from mercer.estimators import GaussianProcessRegressor as GaussianProcessRegressor
     from mercer.estimators import KernelAdatron as KernelAdatron
     from mercer.estimators import KernelCCA as KernelCCA
     from mercer.estimators import KernelFisherDiscriminant as KernelFisherDiscriminant
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "FlexibleDiscriminantAnalysis": "mercer.estimators",
+    "GaussianProcessRegressor": "mercer.estimators",
     "KernelCCA": "mercer.estimators",
     "KernelFisherDiscriminant": "mercer.estimators",
     "KernelPCA": "mercer.estimators",
@@ -75,6 +77,7 @@ __all__ = [
     "SVDD",
     "SVR",
     "FlexibleDiscriminantAnalysis",
+    "GaussianProcessRegressor",
     "KernelAdatron",
     "KernelCCA",
     "KernelFisherDiscriminant",

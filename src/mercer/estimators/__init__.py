@@ -8,6 +8,7 @@ from mercer.estimators.discriminant import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
+from mercer.estimators.gaussian import GaussianProcessRegressor
 from mercer.estimators.nusvc import NuSVC
 from mercer.estimators.nusvr import NuSVR
 from mercer.estimators.oneclass import OneClassSVM
@@ -32,6 +33,7 @@ __all__ = [
     "SVDD",
     "SVR",
     "FlexibleDiscriminantAnalysis",
+    "GaussianProcessRegressor",
     "KernelAdatron",
     "KernelCCA",
     "KernelFisherDiscriminant",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, blas, lapack
 
@@ -41,7 +42,7 @@ class Factored:
         S = K.T if K.flags.c_contiguous else K  # LAPACK counts columns first; S is symmetric
         S.ravel(order="K")[:: S.shape[0] + 1] += shift
         self._diag = np.diagonal(S).copy()
-        norm = float(np.abs(S).sum(axis=0).max(initial=0.0))
+        norm = float(scipy.linalg.norm(S, 1, check_finite=False))
         if not np.isfinite(norm):
             raise ValueError(NOT_FINITE)
         self._S, info = lapack.dpotrf(S, lower=1, clean=0, overwrite_a=1)
@@ -95,13 +96,22 @@ class Factored:
         """Return L^-1 B, whose columns' squared lengths are b' S^-1 b."""
         return np.asarray(blas.dtrsm(1.0, self._S, B, lower=1))
 
-    def inverse(self) -> Float64:
-        """Return S^-1, symmetric to the last bit; O(n^3)."""
-        out, _ = lapack.dpotri(self._S, lower=1)
-        lower = np.tril(out)
-        return np.asarray(lower + np.tril(out, -1).T)
+    def inverse_triangle(self, *, overwrite: bool = False) -> Float64:
+        """Return S^-1 in the lower triangle of an array, whose upper triangle holds nothing; O(n^3).
+
+        Parameters
+        ----------
+        overwrite : bool
+            Whether this object's own memory may be used, and itself never again.
+
+        Returns
+        -------
+        (n, n) array
+            Counting columns first.
+        """
+        out, _ = lapack.dpotri(self._S, lower=1, overwrite_c=overwrite)
+        return np.asarray(out)
 
     def inverse_diagonal(self) -> Float64:
         """Return the diagonal of S^-1."""
-        out, _ = lapack.dpotri(self._S, lower=1)
-        return np.diagonal(out).copy()
+        return np.diagonal(self.inverse_triangle()).copy()
