@@ -23,6 +23,7 @@ class Stop:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.requested = False
+        self.asked_by_callback = False  # then what was reached is wanted, whatever Ctrl-C would do
 
     def __call__(self) -> None:
         """Ask all solves to stop."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -17,12 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer.estimators.notebook import CertifiedRepr
+from mercer.estimators.watching import CallbackSupportMixin
 from mercer.gram import Gram, Workers, gram, resolve_threads
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
 from mercer.problems import Certificate, Dual
-from mercer.solvers import Decomposition, Limits, Solution
-from mercer.solvers.base import Progress
+from mercer.solvers import SOLVER_NAMES, Limits, Solution, Solver, as_solver
+from mercer.solvers.base import Listener
+from mercer.solvers.names import SOLVERS
 
 INDEFINITE = 1e-7  # share of the largest eigenvalue below which a negative one is rounding
 
@@ -42,7 +43,7 @@ def naming(name: str) -> Iterator[None]:
         raise ValueError(f"{name} must hold numbers: {error}") from error
 
 
-class KernelMachine(CertifiedRepr, BaseEstimator):
+class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
     """Base of the estimators that solve a dual over a kernel matrix."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -55,8 +56,8 @@ class KernelMachine(CertifiedRepr, BaseEstimator):
         "max_iter": [Interval(Integral, -1, None, closed="left")],
         "shrinking": ["boolean"],
         "verbose": ["verbose"],
-        "solver": [StrOptions({"auto", "decomposition"})],
-        "criterion": [StrOptions({"kkt", "gap"})],
+        "solver": [StrOptions(set(SOLVER_NAMES)), Solver],
+        "criterion": [StrOptions({"kkt", "gap", "growth"})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_jobs": [Integral, None],
         "precision": [StrOptions({"auto", "single", "double"})],
@@ -148,12 +149,12 @@ class KernelMachine(CertifiedRepr, BaseEstimator):
     def _cache_bytes(self) -> int:
         return int(self.cache_size * 1e6)
 
-    def _gram(self, kernel: Kernel, X: Any, workers: Workers) -> Gram:
+    def _gram(self, kernel: Kernel, X: Any, workers: Workers, double: bool = False) -> Gram:
         # Half of the budget is for kept kernel values, half for the working set's block.
         matrix = gram(
             kernel,
             X,
-            precision=self._precision(),
+            precision="double" if double else self._precision(),
             tol=self.tol,
             cache_bytes=self._cache_bytes() // 2,
             workers=workers,
@@ -166,10 +167,12 @@ class KernelMachine(CertifiedRepr, BaseEstimator):
             )
         return matrix
 
-    def _solver(
-        self, limits: Limits, listener: Callable[[Progress], None] | None, side_by_side: int = 1
-    ) -> Decomposition:
-        return Decomposition(
+    def _algorithm(self) -> Solver:
+        """Return the solver that the parameter names."""
+        return as_solver(self.solver)
+
+    def _solver(self, limits: Limits, listener: Listener | None, side_by_side: int = 1) -> Solver:
+        return self._algorithm().controlled(
             tol=self.tol,
             criterion=self.criterion,
             block_bytes=self._cache_bytes() // (2 * side_by_side),
@@ -177,41 +180,24 @@ class KernelMachine(CertifiedRepr, BaseEstimator):
             listener=listener,
         )
 
+    def _stated(self, problem: Dual, matrix: Gram) -> Dual:
+        """Return the problem in the form that the solver takes."""
+        return self._algorithm().restate(problem, matrix.diag())
+
     def _limits(self) -> Limits:
         return Limits(max_iter=self.max_iter, time_limit=self.time_limit)
-
-    def _listener(self, history: list[dict[str, float]]) -> Callable[[Progress], None] | None:
-        if not self.trace and not self.verbose:
-            return None
-
-        def listen(p: Progress) -> None:
-            if self.trace:
-                history.append(
-                    {
-                        "n_iter": p.n_iter, "seconds": p.seconds, "dual": p.dual, "primal": p.dual + p.gap,
-                        "gap": p.gap, "kkt_violation": p.violation, "n_support": p.n_support,
-                        "kernel_evaluations": p.evaluations,
-                    }
-                )  # fmt: skip
-            if self.verbose:
-                sys.stdout.write(
-                    f"[{type(self).__name__}] {p.seconds:8.2f} s  step {p.n_iter:>9}  KKT violation "
-                    f"{p.violation:.3e}  gap {p.gap:.3e}  support vectors {p.n_support}\n"
-                )
-
-        return listen
 
     def _solve(
         self,
         matrix: Gram,
         problem: Dual,
         limits: Limits,
-        history: list[dict[str, float]],
+        listener: Listener | None,
         start: Any = None,
         side_by_side: int = 1,
     ) -> Solution:
         """Solve one problem; ``side_by_side`` of them run at a time and share the memory."""
-        solver = self._solver(limits, self._listener(history), side_by_side)
+        solver = self._solver(limits, listener, side_by_side)
         return solver.solve(problem.view(matrix), problem, start)
 
     # -- the verdict -------------------------------------------------------------------------------------
@@ -240,29 +226,39 @@ class KernelMachine(CertifiedRepr, BaseEstimator):
         )
         return False
 
-    def _conclude(self, certificate: Certificate) -> None:
-        """Store the certificate and warn or re-raise as the parameters ask."""
+    def _conclude(self, certificate: Certificate, keep: bool = False) -> None:
+        """Store the certificate and warn or re-raise as asked; ``keep`` overrules ``on_interrupt``."""
         self.certificate_ = certificate
         self.fit_status_ = 0 if certificate.status in ("optimal", "stationary") else 1
         if certificate.status == "interrupted":
-            if self.on_interrupt == "raise":
+            if self.on_interrupt == "raise" and not keep:
                 raise KeyboardInterrupt
             return
         if certificate.status in ("iteration_limit", "time_limit"):
-            what = "max_iter" if certificate.status == "iteration_limit" else "time_limit"
-            value = getattr(self, what)
             known = (
                 f"relative gap {certificate.relative_gap:.3g}"
                 if math.isfinite(certificate.relative_gap)
                 else "no bound on the distance to the optimum yet"
             )
             warnings.warn(
-                f"{type(self).__name__} stopped at {what}={value} after {certificate.n_iter} steps, before "
-                f"tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. The model is "
-                f"usable; raise {what}, loosen tol, or scale the features.",
+                f"{type(self).__name__} stopped {self._reason(certificate)} after {certificate.n_iter} steps,"
+                f" before tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. "
+                "The model is usable; raise the limit, loosen tol, or scale the features.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _reason(self, certificate: Certificate) -> str:
+        """Return what stopped a fit before its tolerance."""
+        if certificate.status == "time_limit":
+            return f"at time_limit={self.time_limit}"
+        solver: Any = self.solver if isinstance(self.solver, Solver) else SOLVERS.get(self.solver)
+        accuracy = getattr(solver, "accuracy", 0.0)
+        if certificate.relative_gap <= accuracy:
+            return f"where solver={solver.name!r} does, which is accurate to a gap of {accuracy:g} only,"
+        return (
+            f"at max_iter={self.max_iter}" if self.max_iter >= 0 else "where rounding hides any further gain"
+        )
 
     def _kept(self, X: Any, support: np.ndarray) -> Any:
         """Return the support vectors: items of X, or nothing for a precomputed kernel."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,11 +16,13 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mercer.estimators.interrupts import Stop, stoppable
+from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.margins import MarginMixin
-from mercer.estimators.probability import Calibration, ProbabilityMixin
-from mercer.gram import Gram, Segment, Workers, cross_products, decisions_with_sure_signs
+from mercer.estimators.probability import ProbabilityMixin
+from mercer.estimators.tasks import TaskMachine
+from mercer.estimators.watching import Watch
+from mercer.gram import Segment, cross_products, decisions_with_sure_signs
 from mercer.kernels import Linear
 from mercer.problems import Certificate, Dual, Machine, Values, combine
 from mercer.problems.multiclass import (
@@ -35,14 +37,10 @@ from mercer.problems.multiclass import (
     votes,
     votes_with_ties_broken,
 )
-from mercer.solvers import Solution
-
-SIDE_BY_SIDE = range(129, 4097)  # rows of two-class problems that are solved side by side, one thread each
-
-Trace = list[dict[str, float]]
+from mercer.solvers import Progress, Solution
 
 
-class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
+class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
     """What classifiers over pairs of classes share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -53,10 +51,6 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         "multiclass": [StrOptions({"ovo", "ovr"})],
         "random_state": ["random_state"],
     }
-
-    # What a subclass says: the problem of one task.
-    def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
-        raise NotImplementedError
 
     def _check_tasks(
         self, tasks: list[Task], weight: np.ndarray, base: np.ndarray, classes: np.ndarray
@@ -94,7 +88,7 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         -------
         self
         """
-        limits = self._limits()
+        limits, given = self._limits(), X
         self._check_shape()
         workers = self._workers()
         kernel = self._kernel()
@@ -114,16 +108,19 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
         self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)
         self._gamma = getattr(resolved, "gamma", 0.0)
         with stoppable(limits, self.on_interrupt == "keep") as stop:
-            matrix = self._gram(resolved, X, workers)
-            solutions, duals, history = self._solve_all(
-                tasks, weight, matrix, workers, starts, stop, calibration
+            watch = Watch(self, stop, given, y, sample_weight, len(tasks))
+            matrix = self._gram(resolved, X, workers, not self._algorithm().single_precision)
+            look = self._snapshots(X, labels, tasks) if len(tasks) == 1 else None
+            solutions, duals = self._solve_all(
+                tasks, weight, matrix, workers, starts, watch, calibration, look
             )
             psd = self._psd(resolved, matrix)
             self._store(X, labels, tasks, solutions, duals, psd)
             self._keep_links(calibration)
             if self.trace:
-                self.history_ = history
-        self._conclude(self.certificate_)
+                self.history_ = watch.history
+        self._conclude(self.certificate_, stop.asked_by_callback)
+        watch.end()
         return self
 
     def _check_shape(self) -> None:
@@ -180,53 +177,16 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
             for k, task in enumerate(tasks)
         ]
 
-    def _solve_all(
-        self,
-        tasks: list[Task],
-        weight: np.ndarray,
-        matrix: Gram,
-        workers: Workers,
-        starts: list[np.ndarray] | None,
-        stop: Stop,
-        calibration: Calibration | None = None,
-    ) -> tuple[list[Solution], list[Dual], list[Trace]]:
-        """Solve every task; after a request to stop, the rest end where they are or start."""
-        history: list[Trace] = [[] for _ in tasks]
-        solutions: list[Any] = [None] * len(tasks)
-        duals: list[Any] = [None] * len(tasks)
-        if len(tasks) > 1:
-            matrix = matrix.shared(self._cache_bytes() // 2)
-        together = (
-            len(tasks) > 1 and matrix.independent_subsets and max(t.rows.size for t in tasks) in SIDE_BY_SIDE
-        )
-        side_by_side = min(workers.threads, len(tasks)) if together else 1
+    def _snapshots(self, X: Any, labels: np.ndarray, tasks: list[Task]) -> Any:
+        """Return what makes the attributes of a fit out of a round of the solver."""
 
-        def solve(k: int) -> None:
-            if stop.requested and self.on_interrupt == "raise":
-                raise KeyboardInterrupt
-            task = tasks[k]
-            whole = task.rows.size == matrix.n
-            part = matrix if whole else matrix.subset(task.rows, Workers(1) if together else None)
-            if calibration is not None:
-                part = calibration.watch(part)
-            duals[k] = self._problem(task.sign, weight[task.rows], part)
-            start = None if starts is None else duals[k].recover(starts[k])
-            solution = self._solve(part, duals[k], stop.limits, history[k], start, side_by_side)
-            if solution.status == "interrupted":
-                stop()
-            elif stop.requested and solution.status == "time_limit":
-                solution = replace(solution, status="interrupted")
-            solutions[k] = solution
-            if calibration is not None:
-                solver = self._solver(stop.limits, None, side_by_side)
-                calibration.learn(k, task, part, duals[k], solution, self._problem, weight[task.rows], solver)
+        def snapshot(p: Progress, dual: Dual) -> dict[str, Any]:
+            twin = copy.copy(self)
+            reached = Solution(p.b.copy(), p.f.copy(), dual.evaluate(p.b, p.f), p.n_iter, "iteration_limit")
+            twin._store(X, labels, tasks, [reached], [dual], True)
+            return dict(vars(twin))
 
-        if together:
-            workers.each(len(tasks), solve, stop=stop)
-        else:
-            for k in range(len(tasks)):
-                solve(k)
-        return solutions, duals, history
+        return snapshot
 
     def _store(
         self,
@@ -391,7 +351,7 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, KernelMachine):
                 task, k, self.support_, coefficients, labels[self.support_], n, self.multiclass == "ovo"
             )
             part = matrix if task.rows.size == n else matrix.subset(task.rows)
-            dual = self._problem(task.sign, weight[task.rows], part)
+            dual = self._task_problem(task.sign, weight[task.rows], part)
             values = self._certified(dual, coef, k, F[task.rows, k])
             known = self.certificate_.parts[k]
             solution = Solution(coef, F[task.rows, k], values, known.n_iter, known.status)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from mercer.problems import Dual
 from mercer.problems.calibration import fit_link, link_logits
 from mercer.problems.coupling import couple_pairs, couple_rest, two_classes
 from mercer.problems.multiclass import Task
-from mercer.solvers import Decomposition, Solution
+from mercer.solvers import Solution, Solver
 from mercer.solvers.held_out import held_out
 
 FOLDS = 5
@@ -58,7 +58,7 @@ class Calibration:
         solution: Solution,
         problem: Callable[[np.ndarray, np.ndarray, Gram], Dual],
         weight: np.ndarray,
-        solver: Decomposition,
+        solver: Solver,
     ) -> None:
         """Fit the link of one machine to decision values of rows that were held out.
 
@@ -74,7 +74,7 @@ class Calibration:
             The estimator's ``_problem``.
         weight : (rows,) float64
             The weights that the problem was made with.
-        solver : Decomposition
+        solver : Solver
             The estimator's solver.
         """
         found = held_out(

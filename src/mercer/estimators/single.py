@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
+from mercer.estimators.watching import Watch
 from mercer.gram import Gram, Segment, cross_products
 from mercer.kernels import Linear
 from mercer.problems import Certificate, Dual, Machine, Values
-from mercer.solvers import Solution
+from mercer.solvers import Progress, Solution
 
 
 class SingleMachine(KernelMachine):
@@ -48,6 +51,7 @@ class SingleMachine(KernelMachine):
         limits = self._limits()
         workers = self._workers()
         kernel = self._kernel()
+        given = X
         X = self._check_X(X, kernel=kernel, reset=True)
         n = self._length(X)
         target = self._target(X, y)
@@ -61,21 +65,35 @@ class SingleMachine(KernelMachine):
         self.kernel_ = resolved
         self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)
         self._gamma = getattr(resolved, "gamma", 0.0)
-        history: list[dict[str, float]] = []
         with stoppable(limits, self.on_interrupt == "keep") as stop:
-            matrix = self._gram(resolved, X, workers)
-            problem = self._problem(target, weight, matrix)
+            watch = Watch(self, stop, given, y, sample_weight)
+            matrix = self._gram(resolved, X, workers, not self._algorithm().single_precision)
+            problem = self._stated(self._problem(target, weight, matrix), matrix)
             start = None if previous is None else problem.recover(previous)
-            solution = self._solve(matrix, problem, limits, history, start)
+            listener = watch.listener(snapshot=self._snapshots(X, problem, weight))
+            solution = self._solve(matrix, problem, limits, listener, start)
             if stop.requested and solution.status == "time_limit":
                 solution = replace(solution, status="interrupted")
             psd = self._psd(resolved, matrix)
             self._store(X, problem.machine(solution.b, solution.f), weight)
         self.n_iter_ = max(1, solution.n_iter)
         if self.trace:
-            self.history_ = history
-        self._conclude(solution.certificate(self.criterion, psd))
+            self.history_ = watch.history[0]
+        self._conclude(solution.certificate(self.criterion, psd), stop.asked_by_callback)
+        watch.end()
         return X, weight, matrix
+
+    _predicts_in_rounds = True  # whether the dual alone makes an estimator that predicts
+
+    def _snapshots(self, X: Any, problem: Dual, weight: np.ndarray) -> Callable[[Progress], Any] | None:
+        """Return what makes the attributes of a fit out of a round of the solver."""
+
+        def snapshot(p: Progress) -> dict[str, Any]:
+            twin = copy.copy(self)
+            twin._store(X, problem.machine(p.b.copy(), p.f.copy()), weight)
+            return dict(vars(twin))
+
+        return snapshot if self._predicts_in_rounds and not self._pairwise_kernel else None
 
     def _store(self, X: Any, machine: Machine, weight: np.ndarray) -> None:
         support = np.flatnonzero(machine.coef)
@@ -143,7 +161,7 @@ class SingleMachine(KernelMachine):
         target = self._target(X, y)
         weight = self._check_weight(sample_weight, X, n)
         matrix = self._gram(self.kernel_, X, self._workers())
-        problem = self._problem(target, weight, matrix)
+        problem = self._stated(self._problem(target, weight, matrix), matrix)
         coef, f = self._of_all_points(n), self._products(X)
         known = self.certificate_
         values = self._certified(problem, coef, f)

@@ -159,6 +159,8 @@ class SphereAndSlab(BaseBall):
         self.on_interrupt = on_interrupt
         self.trace = trace
 
+    _predicts_in_rounds = False  # the slab comes after the ball
+
     def _share(self) -> tuple[float | None, float | None]:
         return 0.5 * self.nu, None
 

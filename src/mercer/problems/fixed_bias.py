@@ -56,6 +56,9 @@ class FixedBias(Dual):
     def view(self, matrix: Gram) -> Gram:
         return ShiftedGram(self.bare.view(matrix), self.tau)
 
+    def start(self) -> Float64:
+        return self.bare.start()
+
     def tolerance(self, tol: float, objective: float) -> float:
         return self.bare.tolerance(tol, objective)
 

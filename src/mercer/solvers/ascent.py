@@ -14,6 +14,7 @@ from mercer.gram import Gram
 from mercer.problems import Dual, InfeasibleError
 from mercer.solvers.base import Float64, Solution, Solver
 from mercer.solvers.needs import NO_FIXED_SUM
+from mercer.solvers.polish import polish
 from mercer.solvers.rounds import Rounds
 
 Index = NDArray[np.intp]
@@ -22,6 +23,8 @@ ORDERS = ("cyclic", "random", "violators", "nonbound", "ascending")
 
 INNER = 0.1  # share of the violation of a full sweep that sweeps over a part of the variables leave there
 PANEL_BYTES = 16_000_000  # rows of the kernel matrix in memory at a time, where not all of them fit
+NO_GROWTH = 1e-6  # of the largest growth of a multiplier
+MOST_OF_RAY = 2000  # multipliers that grow for which a proof is tried
 FLAT = 1e-14  # curvature, relative to the largest, that counts as none
 
 
@@ -109,7 +112,7 @@ class _Sweeps(Rounds):
         self.K: Any = None
         self.part: Index | None = None  # variables of the inner sweeps, while they last
         self.inner_target = 0.0
-        self.cycles, self.next_look, self.looked_at = 0, 4, self.b.copy()
+        self.sweeps, self.next_look, self.looked_at = 0, 4, self.b.copy()
 
     def open(self) -> None:
         if 8 * self.problem.n**2 <= self.o.block_bytes:
@@ -120,10 +123,9 @@ class _Sweeps(Rounds):
         order = self._order()
         done = self._sweep(order)
         self.n_iter += done
-        if self.cycle_ended:
-            self.cycles += 1
-            self._look_for_a_ray()
-        elif done == 0:  # rounding holds the part, which says nothing of the other variables
+        self.sweeps += 1
+        self._look_for_a_ray()
+        if done == 0 and not self.cycle_ended:  # rounding holds the part, which says nothing of the other variables
             self.part = None
         return done > 0 or not self.cycle_ended
 
@@ -182,19 +184,29 @@ class _Sweeps(Rounds):
     def _look_for_a_ray(self) -> None:
         """Go to the direction in which the multipliers grow, if it proves that there is no solution.
 
-        Where the classes cannot be separated, the multipliers end up growing along a ray that leaves K beta
-        as it is. The ray shows that long before the point itself does.
+        Where the classes cannot be separated, the multipliers end up growing around a ray that leaves K beta
+        as it is. Few steps of an active set lead from what they have grown by to that ray.
         """
-        if not self.problem.unbounded_without_margin or self.cycles < self.next_look:
+        if not self.problem.unbounded_without_margin or self.sweeps < self.next_look:
             return
         p = self.problem
         ray = self.b - self.looked_at
         ray = np.where(np.isfinite(p.lo), np.maximum(ray, 0.0), np.minimum(ray, 0.0))
-        self.next_look, self.looked_at = 2 * self.cycles, self.b.copy()
-        if ray.any():
-            along = self.gram.matvec(p.beta(ray))
-            if p.hopeless(ray, along):
-                self.b, self.f = ray, along
+        self.next_look, self.looked_at = 2 * self.sweeps, self.b.copy()
+        there = np.flatnonzero(np.abs(ray) > NO_GROWTH * np.abs(ray).max(initial=0.0))
+        if there.size == 0 or there.size > MOST_OF_RAY:
+            return
+        sign = np.sign(ray[there])
+        Q = np.asarray(self.gram.block(there, there), dtype=np.float64) * np.outer(sign, sign)
+        Q /= max(float(np.abs(np.diagonal(Q)).max()), 1e-300)
+        low, m = np.zeros(there.size), there.size
+        size = np.abs(ray[there]) / np.abs(ray[there]).sum()
+        nearest, _ = polish(Q, low, low, low + 2.0, np.ones((1, m)), np.ones(1), size)
+        ray = np.zeros(p.size)
+        ray[there] = sign * nearest
+        along = self.gram.matvec(p.beta(ray))
+        if p.hopeless(ray, along):
+            self.b, self.f = ray, along
 
 
 def _rates(options: Ascent, diag: Float64, problem: Dual) -> Float64:
@@ -204,9 +216,9 @@ def _rates(options: Ascent, diag: Float64, problem: Dual) -> Float64:
     endless = flat & ~problem.fixed & ~(np.isfinite(problem.lo) & np.isfinite(problem.hi))
     if endless.any():
         raise InfeasibleError(
-            f"C=inf: {int(endless.sum())} of {problem.n} points lie at the origin of feature space, k(x, x) = 0, "
-            f"first row {int(np.flatnonzero(endless)[0]) % problem.n}, where no function without a bias can "
-            "separate them: use a finite C, or fit_intercept=True"
+            f"C=inf: {int(endless.sum())} of {problem.n} points lie at the origin of feature space, where "
+            f"k(x, x) = 0 (first row {int(np.flatnonzero(endless)[0]) % problem.n}); no function without a "
+            "bias can separate them: use a finite C, or fit_intercept=True"
         )
     if options.rates is None:
         return np.where(flat, np.inf, options.omega / np.where(flat, 1.0, curvature))

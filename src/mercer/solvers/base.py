@@ -52,6 +52,20 @@ class Progress:
     b: Float64 = field(repr=False, compare=False)
     f: Float64 = field(repr=False, compare=False)
 
+    def row(self) -> dict[str, float]:
+        """Return the line under the names of ``history_``."""
+        return {
+            "n_iter": self.n_iter,
+            "seconds": self.seconds,
+            "dual": self.dual,
+            "primal": self.primal,
+            "gap": self.gap,
+            "kkt_violation": self.violation,
+            "margin": self.margin,
+            "n_support": self.n_support,
+            "kernel_evaluations": self.evaluations,
+        }
+
 
 Listener = Callable[[Progress], None]
 

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from mercer.gram import Gram
 from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
-from mercer.solvers.base import Float64, Limits, Solution
-from mercer.solvers.decomposition import Decomposition
+from mercer.solvers.base import Float64, Limits, Solution, Solver
 from mercer.solvers.dense import DenseBlock
 from mercer.solvers.working_set import choose
 
@@ -64,7 +63,7 @@ def held_out(
     fold: Index,
     sign: Float64,
     without: Callable[[NDArray[np.bool_]], Dual],
-    solver: Decomposition,
+    solver: Solver,
 ) -> HeldOut:
     """Return decision values of points under machines trained without their fold.
 
@@ -82,7 +81,7 @@ def held_out(
         Labels +1 and -1. In large problems folds end early when there are held-out values enough of both.
     without : callable
         Given the mask of held-out points, returns the same problem (same variables) with those held at zero.
-    solver : Decomposition
+    solver : Solver
         The limits, the memory for a block, and the least tolerance.
     """
     if not (fold >= 0).any():
@@ -106,7 +105,7 @@ class _Folds:
         solution: Solution,
         fold: Index,
         without: Callable[[NDArray[np.bool_]], Dual],
-        solver: Decomposition,
+        solver: Solver,
     ) -> None:
         used = np.unique(fold[fold >= 0])
         self.gram = gram

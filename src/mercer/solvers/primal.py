@@ -16,6 +16,7 @@ from mercer.solvers.rounds import Rounds
 
 LOOK = 20  # steps between two looks at the criterion
 POWER = 30  # products that estimate the largest singular value of the data
+NEAR = (0.0, 0.01, 0.1)  # shares of the box within which a variable may be put on its bound
 SAFETY = 1.05  # by which that estimate, which is from below, is raised
 
 
@@ -127,6 +128,7 @@ class _Descent(_Primal):
     """Subgradient steps."""
 
     def open(self) -> None:
+        self.average = self.b.copy()
         self.w = self.weights(self.b)
 
     def step(self) -> None:
@@ -134,11 +136,21 @@ class _Descent(_Primal):
         slope = np.tile(self.X @ self.w, p.copies) + p.p
         target = _best_vertex(p, slope)
         rate = 2.0 / (self.n_iter + 2.0)
-        self.b += rate * (target - self.b)
+        self.average += rate * (target - self.average)
         self.w += rate * (self.weights(target) - self.w)
 
     def look(self) -> None:
-        self.f = np.asarray(self.X @ self.w)
+        # Averages leave no variable on its bound, where most belong, and the bias is read off the others.
+        p = self.problem
+        width = p.hi - p.lo
+        best = np.inf
+        for share in NEAR:
+            low, high = self.average - p.lo <= share * width, p.hi - self.average <= share * width
+            b = p.nearest(np.where(low, p.lo, np.where(high, p.hi, self.average)))
+            f = np.asarray(self.X @ self.weights(b))
+            gap = p.evaluate(b, f).gap
+            if gap < best:
+                best, self.b, self.f = gap, b, f
 
 
 class _Saddle(_Primal):

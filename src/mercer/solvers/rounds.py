@@ -67,7 +67,9 @@ class Rounds(ABC):
         while True:
             self.tell()
             if self.problem.hopeless(self.b, self.f):
-                return "optimal"
+                self.refresh()  # a proof should not rest on rounding
+                if self.problem.hopeless(self.b, self.f):
+                    return "optimal"
             if self._met(before):
                 self.refresh()  # many small updates leave rounding in K beta
                 if self._met(before):
