@@ -55,8 +55,8 @@ class NuSVC(TwinMixin, BaseSVC):
         Factors of the sample weights per class. Where they leave too little weight for ``nu``, it is lowered
         to the largest feasible value (see ``nu_``) and the lighter class given up, with a warning.
         scikit-learn ignores this parameter.
-    verbose : bool, default=False
-        Print a line per round.
+    verbose : bool or int, default=False
+        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
     max_iter : int, default=-1
         Most steps of the solver; -1 for no limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
@@ -65,10 +65,14 @@ class NuSVC(TwinMixin, BaseSVC):
         Break ties between classes by confidence instead of class order.
     random_state : int, RandomState or None
         Used for the folds of ``probability=True`` only.
-    solver : {"auto", "decomposition"}, default="auto"
-        How the dual is solved.
-    criterion : {"kkt", "gap"}, default="kkt"
-        What ``tol`` measures.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved: "auto" and "decomposition" are the same; "smo", "chunking", "ascent",
+        "interior_point", "lagrangian" and "subgradient" are there to be studied and compared. A solver object
+        brings its options, such as ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it
+        refuses, and says why.
+    criterion : {"kkt", "gap", "growth"}, default="kkt"
+        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
+        in a round (which proves nothing; the certificate tells the true gap all the same).
     time_limit : float, optional
         Seconds after which to stop with the best machine so far.
     n_jobs : int, optional
@@ -82,7 +86,8 @@ class NuSVC(TwinMixin, BaseSVC):
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
     trace : bool, default=False
-        Record ``history_``.
+        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
+        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -108,7 +113,9 @@ class NuSVC(TwinMixin, BaseSVC):
         With ``probability=True``: how decisions below 0 (first) and above become logits, a straight line of
         slope ``link_slopes_`` from each of ``link_knots_`` on.
     history_ : list of list of dict
-        One trace per two-class problem, with ``trace=True``.
+        With ``trace=True``, for each two-class problem a line per round of the solver: ``n_iter``,
+        ``seconds``, ``dual``, ``primal``, ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and
+        ``kernel_evaluations``.
 
     References
     ----------
@@ -150,7 +157,7 @@ class NuSVC(TwinMixin, BaseSVC):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
-        solver: str = "auto",
+        solver: Any = "auto",
         criterion: str = "kkt",
         time_limit: float | None = None,
         n_jobs: int | None = None,

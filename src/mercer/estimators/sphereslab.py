@@ -48,14 +48,18 @@ class SphereAndSlab(BaseBall):
         Accepted for compatibility; working sets make a separate shrinking step needless.
     cache_size : float, default=200
         Memory for kernel values, in MB.
-    verbose : bool, default=False
-        Print a line per round.
+    verbose : bool or int, default=False
+        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
     max_iter : int, default=-1
         Most steps of the solver; -1 for no limit.
-    solver : {"auto", "decomposition"}, default="auto"
-        How the dual is solved.
-    criterion : {"kkt", "gap"}, default="kkt"
-        What ``tol`` measures.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved: "auto" and "decomposition" are the same; "smo", "chunking", "ascent",
+        "interior_point", "lagrangian" and "subgradient" are there to be studied and compared. A solver object
+        brings its options, such as ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it
+        refuses, and says why.
+    criterion : {"kkt", "gap", "growth"}, default="kkt"
+        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
+        in a round (which proves nothing; the certificate tells the true gap all the same).
     time_limit : float, optional
         Seconds after which to stop with the best machine so far.
     n_jobs : int, optional
@@ -67,7 +71,8 @@ class SphereAndSlab(BaseBall):
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
     trace : bool, default=False
-        Record ``history_``.
+        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
+        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -92,7 +97,8 @@ class SphereAndSlab(BaseBall):
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
     history_ : list of dict
-        The trace, with ``trace=True``.
+        With ``trace=True``, a line per round of the solver: ``n_iter``, ``seconds``, ``dual``, ``primal``,
+        ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and ``kernel_evaluations``.
 
     References
     ----------
@@ -130,7 +136,7 @@ class SphereAndSlab(BaseBall):
         cache_size: float = 200,
         verbose: Any = False,
         max_iter: int = -1,
-        solver: str = "auto",
+        solver: Any = "auto",
         criterion: str = "kkt",
         time_limit: float | None = None,
         n_jobs: int | None = None,

@@ -49,8 +49,8 @@ class SVC(TwinMixin, BaseSVC):
         Memory for kernel values, in MB.
     class_weight : dict or "balanced", optional
         Factors of C per class. "balanced" counts each row as often as its sample weight says.
-    verbose : bool, default=False
-        Print a line per round.
+    verbose : bool or int, default=False
+        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
     max_iter : int, default=-1
         Most steps of the solver for each two-class problem; -1 for no limit.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
@@ -59,10 +59,14 @@ class SVC(TwinMixin, BaseSVC):
         Break ties between classes by confidence instead of class order.
     random_state : int, RandomState or None
         Used for the folds of ``probability=True`` only.
-    solver : {"auto", "decomposition"}, default="auto"
-        How the dual is solved.
-    criterion : {"kkt", "gap"}, default="kkt"
-        What ``tol`` measures.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved: "auto" and "decomposition" are the same; "smo", "chunking", "ascent",
+        "interior_point", "lagrangian" and "subgradient" are there to be studied and compared. A solver object
+        brings its options, such as ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it
+        refuses, and says why.
+    criterion : {"kkt", "gap", "growth"}, default="kkt"
+        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
+        in a round (which proves nothing; the certificate tells the true gap all the same).
     time_limit : float, optional
         Seconds after which to stop with the best machine so far.
     n_jobs : int, optional
@@ -79,7 +83,8 @@ class SVC(TwinMixin, BaseSVC):
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C during ``fit`` does: raise, or keep the machine so far (a second Ctrl-C raises).
     trace : bool, default=False
-        Record ``history_``.
+        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
+        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -101,7 +106,9 @@ class SVC(TwinMixin, BaseSVC):
         An estimate of the least eigenvalue of the kernel matrix, for kernels not known to be positive
         semi-definite.
     history_ : list of list of dict
-        One trace per two-class problem, with ``trace=True``.
+        With ``trace=True``, for each two-class problem a line per round of the solver: ``n_iter``,
+        ``seconds``, ``dual``, ``primal``, ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and
+        ``kernel_evaluations``.
 
     References
     ----------
@@ -144,7 +151,7 @@ class SVC(TwinMixin, BaseSVC):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
-        solver: str = "auto",
+        solver: Any = "auto",
         criterion: str = "kkt",
         time_limit: float | None = None,
         n_jobs: int | None = None,

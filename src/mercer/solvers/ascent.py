@@ -125,8 +125,8 @@ class _Sweeps(Rounds):
         self.n_iter += done
         self.sweeps += 1
         self._look_for_a_ray()
-        if done == 0 and not self.cycle_ended:  # rounding holds the part, which says nothing of the other variables
-            self.part = None
+        if done == 0 and not self.cycle_ended:
+            self.part = None  # rounding holds the part, which says nothing of the other variables
         return done > 0 or not self.cycle_ended
 
     # -- orders ----------------------------------------------------------------------------------------------
