@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from mercer.estimators import GaussianProcessRegressor as GaussianProcessRegressor
     from mercer.estimators import KernelAdatron as KernelAdatron
     from mercer.estimators import KernelCCA as KernelCCA
+    from mercer.estimators import KernelClassifier as KernelClassifier
     from mercer.estimators import KernelFisherDiscriminant as KernelFisherDiscriminant
+    from mercer.estimators import KernelLogisticRegression as KernelLogisticRegression
     from mercer.estimators import KernelPCA as KernelPCA
     from mercer.estimators import KernelPerceptron as KernelPerceptron
+    from mercer.estimators import KernelRegressor as KernelRegressor
     from mercer.estimators import KernelRidge as KernelRidge
     from mercer.estimators import KernelRidgeClassifier as KernelRidgeClassifier
     from mercer.estimators import KernelWidrowHoff as KernelWidrowHoff
@@ -44,6 +47,9 @@ _HOMES = {
     "GaussianProcessRegressor": "mercer.estimators",
     "KernelCCA": "mercer.estimators",
     "KernelFisherDiscriminant": "mercer.estimators",
+    "KernelClassifier": "mercer.estimators",
+    "KernelLogisticRegression": "mercer.estimators",
+    "KernelRegressor": "mercer.estimators",
     "KernelPCA": "mercer.estimators",
     "KernelRidge": "mercer.estimators",
     "KernelRidgeClassifier": "mercer.estimators",
@@ -80,9 +86,12 @@ __all__ = [
     "GaussianProcessRegressor",
     "KernelAdatron",
     "KernelCCA",
+    "KernelClassifier",
     "KernelFisherDiscriminant",
+    "KernelLogisticRegression",
     "KernelPCA",
     "KernelPerceptron",
+    "KernelRegressor",
     "KernelRidge",
     "KernelRidgeClassifier",
     "KernelWidrowHoff",

@@ -189,7 +189,7 @@ def test_multinomial_conjugate_is_the_supremum():
     for _ in range(5):
         y = np.array([float(rng.integers(3))])
         s = loss.derivative(y, 1.5 * rng.normal(size=(1, 3)))
-        found = minimize(lambda f: float(loss.value(y, f[None]) - s @ f), np.zeros(3), tol=1e-10)  # noqa: B023
+        found = minimize(lambda f: float((loss.value(y, f[None]) - s @ f)[0]), np.zeros(3), tol=1e-10)  # noqa: B023
         np.testing.assert_allclose(loss.conjugate(y, s), -found.fun, atol=1e-7)
         F = rng.normal(size=(1, 3))
         direct = loss.value(y, F) + loss.conjugate(y, s) - (s * F).sum(axis=1)

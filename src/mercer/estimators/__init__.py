@@ -1,5 +1,6 @@
 """scikit-learn estimators: validate, state the problem, call a solver, keep the answer. No mathematics."""
 
+from mercer.estimators.convex import KernelClassifier, KernelLogisticRegression, KernelRegressor
 from mercer.estimators.discriminant import (
     FlexibleDiscriminantAnalysis,
     LinearDiscriminantAnalysis,
@@ -36,9 +37,12 @@ __all__ = [
     "GaussianProcessRegressor",
     "KernelAdatron",
     "KernelCCA",
+    "KernelClassifier",
     "KernelFisherDiscriminant",
+    "KernelLogisticRegression",
     "KernelPCA",
     "KernelPerceptron",
+    "KernelRegressor",
     "KernelRidge",
     "KernelRidgeClassifier",
     "KernelWidrowHoff",

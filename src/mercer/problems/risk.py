@@ -93,6 +93,17 @@ class Risk:
         self.offset = offset
         self.joint = loss.targets == "classes"
 
+    def with_offset(self, offset: Float64) -> Risk:
+        """Return the same risk of a function with a fixed part."""
+        return Risk(
+            self.loss,
+            self.y,
+            self.C,
+            fit_intercept=self.fit_intercept,
+            outputs=self.outputs,
+            offset=offset,
+        )
+
     # -- values ----------------------------------------------------------------------------------------------
 
     def _flat(self, F: Float64) -> Float64:

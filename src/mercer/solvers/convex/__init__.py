@@ -1,5 +1,6 @@
 """Solvers of penalised risks: Newton's method on any smooth convex loss, and selection of import vectors."""
 
+from mercer.solvers.convex.concave import ConvexConcave
 from mercer.solvers.convex.newton import Newton, NewtonSolution
 
-__all__ = ["Newton", "NewtonSolution"]
+__all__ = ["ConvexConcave", "Newton", "NewtonSolution"]
