@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 import pytest
 
+import mercer
+
 pytestmark = pytest.mark.core
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-LANGUAGES = {"python", "sh", "text", "math"}  # the first three are looked at below
+PAGES = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "howto").glob("*.md")]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(PAGES)]
+LANGUAGES = {"python", "sh", "text", "math", "{toctree}", "{eval-rst}"}  # the first three are looked at below
 NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 
 
@@ -96,3 +99,15 @@ def test_the_readme_begins_with_a_picture_and_two_commands():
     assert text.index("![") < text.index("make demo") < text.index("make test") < text.index("pip install .")
     picture = ROOT / re.search(r"!\[[^\]]+\]\(([^)]+)\)", text)[1]
     assert picture.stat().st_size < 150_000
+
+
+def test_the_reference_lists_every_public_name():
+    listed = {line.strip() for line in (ROOT / "docs" / "api.md").read_text(encoding="utf-8").splitlines()}
+    assert set(mercer.__all__) - {"__version__"} <= listed
+
+
+def test_every_page_can_be_reached():
+    index = {line.strip() for line in (ROOT / "docs" / "index.md").read_text(encoding="utf-8").splitlines()}
+    for page in PAGES:
+        name = page.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        assert name in index or name == "index", f"{name} is missing from docs/index.md"
