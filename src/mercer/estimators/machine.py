@@ -198,7 +198,8 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
     ) -> Solution:
         """Solve one problem; ``side_by_side`` of them run at a time and share the memory."""
         solver = self._solver(limits, listener, side_by_side)
-        return solver.solve(problem.view(matrix), problem, start)
+        with self._workers().scope():
+            return solver.solve(problem.view(matrix), problem, start)
 
     # -- the verdict -------------------------------------------------------------------------------------
 

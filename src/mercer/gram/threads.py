@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial
 from typing import Any
 
@@ -177,6 +177,10 @@ class Workers:
     def one_blas_thread(self) -> AbstractContextManager[None]:
         """Keep BLAS to one thread per caller while several of ours run."""
         return _one_blas_thread
+
+    def scope(self) -> AbstractContextManager[None]:
+        """Return a scope in which BLAS keeps to one thread if that is all that was asked for."""
+        return _one_blas_thread if self.threads == 1 else nullcontext()
 
     def _alone(self) -> bool:
         # A thread of a pool that waited for others of it would wait for ever: work inside work runs in place.
