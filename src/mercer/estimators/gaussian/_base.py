@@ -124,11 +124,15 @@ class BaseGaussianProcess(KernelMachine):
         )  # fmt: skip
         near = np.isclose(found.theta[:, None], bounds, atol=1e-3, rtol=0).any(axis=1)
         labels = [*family.tuning.labels, "noise"]
-        for j in np.flatnonzero(near):
+        if near.any():
+            named = [
+                f"{labels[j]} ({math.exp(found.theta[j]):.3g} in [{math.exp(bounds[j, 0]):.3g}, "
+                f"{math.exp(bounds[j, 1]):.3g}])"
+                for j in np.flatnonzero(near)
+            ]
             warnings.warn(
-                f"the best value of {labels[j]}, {math.exp(found.theta[j]):.3g}, lies at its bounds "
-                f"({math.exp(bounds[j, 0]):.3g}, {math.exp(bounds[j, 1]):.3g}): widen bounds[{labels[j]!r}], "
-                "or the data do not determine it",
+                f"the best value of {', '.join(named)} lies at a bound: widen bounds, or fix what the data do "
+                "not determine",
                 ConvergenceWarning,
                 stacklevel=5,
             )
