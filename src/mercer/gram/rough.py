@@ -28,6 +28,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.gram.base import Float64
+from mercer.gram.build import suitable_layout
 from mercer.gram.fill import PANEL, add_panel_product, fill_panel
 from mercer.gram.layout import Layout, sparse_norms
 from mercer.gram.predict import TILE_VALUES, Segment, cross_products
@@ -36,6 +37,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.fused import RBF, Fused
 
 NUMBERS = 1 << 22  # numbers of the new points converted at a time
+NO_MEMORY = 0  # memory for making sparse data dense: none, it stays as it is
 TRIAL = 512  # new points that show whether signs can be told in float32
 UNDERFLOW = 1e-37  # a kernel value that float32 has lost is smaller
 UNIT = 2.0**-24  # half the distance from 1 to the next float32
@@ -77,6 +79,9 @@ def decisions_with_sure_signs(
     if not _bound_is_known(fused, X, Z, segments):
         return in_double(X)
     assert fused is not None
+    thin_X, thin_Z = (suitable_layout(part, NO_MEMORY) for part in (X, Z))
+    if sp.issparse(thin_X) and sp.issparse(thin_Z):  # mostly zeros, given as arrays
+        X, Z = thin_X, thin_Z
     rough = _Rough(fused, Z, segments, intercept.size, workers)
     out = np.empty((X.shape[0], intercept.size))
     most = max(TRIAL, NUMBERS // max(1, X.shape[1]))
