@@ -6,6 +6,7 @@ import struct
 from typing import Any
 
 import numba
+import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
@@ -18,6 +19,19 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
     def float64_from_bits(i: Any) -> Any:
         """Return the float64 whose bits are ``i``."""
         return float(struct.unpack("<d", struct.pack("<q", int(i)))[0])
+
+    def product_halves(a: Any, b: Any) -> Any:
+        """Return the upper and the lower half of the product of two uint64."""
+        product = int(a) * int(b)
+        return np.uint64(product >> 64), np.uint64(product & 0xFFFFFFFFFFFFFFFF)
+
+    def eight_bytes(text: Any, i: Any) -> Any:
+        """Return text[i:i + 8] as one uint64, the first byte lowest."""
+        return np.uint64(int.from_bytes(bytes(text[i : i + 8]), "little"))
+
+    def leading_zeros(a: Any) -> Any:
+        """Return the number of zero bits above the first one bit of a positive uint64."""
+        return 64 - int(a).bit_length()
 
     def prefer_wide_vectors() -> None:
         """Do nothing: there is no compiler to advise."""
@@ -42,6 +56,39 @@ else:
             return builder.bitcast(args[0], ir.DoubleType())
 
         return types.float64(types.int64), codegen
+
+    @intrinsic
+    def product_halves(typingctx: Any, a: Any, b: Any) -> Any:
+        """Return the upper and the lower half of the product of two uint64."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            wide = ir.IntType(128)
+            product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+            upper = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+            halves = [upper, builder.trunc(product, ir.IntType(64))]
+            return context.make_tuple(builder, signature.return_type, halves)
+
+        return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), codegen
+
+    @intrinsic
+    def eight_bytes(typingctx: Any, text: Any, i: Any) -> Any:
+        """Return text[i:i + 8] as one uint64, the first byte lowest on the machines that numba compiles for."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, value=args[0])
+            place = builder.gep(array.data, [args[1]])
+            return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+
+        return types.uint64(text, types.int64), codegen
+
+    @intrinsic
+    def leading_zeros(typingctx: Any, a: Any) -> Any:
+        """Return the number of zero bits above the first one bit of a positive uint64."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.uint64), codegen
 
     @intrinsic
     def prefer_wide_vectors(typingctx: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer._jit.bits import float64_from_bits
+from mercer._jit.bits import eight_bytes, float64_from_bits, leading_zeros, product_halves
 from mercer._jit.compiler import compiled
 
 LEAST, MOST = -342, 308  # outside, 19 digits are 0 or infinite
@@ -18,9 +18,9 @@ DIGITS = 19
 
 _U = np.uint64
 _ONE, _TWO, _THREE, _TEN = _U(1), _U(2), _U(3), _U(10)
-_HALF, _LOW = _U(32), _U(0xFFFFFFFF)
 _ALL = _U(0xFFFFFFFFFFFFFFFF)
 _UNSURE = _U(0x1FF)  # the bits of the product's upper half below the mantissa and its two guard bits
+_HUNDRED_MILLION = _U(10**8)
 _EXACT = _U(1 << 53)
 _HIDDEN = _U(1 << 52)
 _TENS = 10.0 ** np.arange(23)  # the powers of ten that float64 holds exactly
@@ -46,27 +46,14 @@ def _powers_of_five() -> tuple[np.ndarray, np.ndarray]:
 _UPPER, _LOWER = _powers_of_five()
 
 
-@compiled(inline=True)
-def _product(a, b):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Return the upper and lower half of a b."""
-    a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
-    low = a0 * b0
-    middle = a1 * b0 + (low >> _HALF)
-    other = a0 * b1 + (middle & _LOW)
-    return a1 * b1 + (middle >> _HALF) + (other >> _HALF), (other << _HALF) | (low & _LOW)
-
-
 @compiled(inner=True)
 def _nearest(w: np.uint64, q: int) -> tuple[bool, float]:
     """Return (True, the float64 nearest to w 10^q), or False where this method cannot tell; w > 0."""
-    zeros = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        if w >> _U(64 - step) == _U(0):
-            w = w << _U(step)
-            zeros += step
-    upper, lower = _product(w, _UPPER[q - LEAST])
+    zeros = leading_zeros(w)
+    w = w << _U(zeros)
+    upper, lower = product_halves(w, _UPPER[q - LEAST])
     if upper & _UNSURE == _UNSURE:
-        more, _ = _product(w, _LOWER[q - LEAST])
+        more, _ = product_halves(w, _LOWER[q - LEAST])
         if lower > _ALL - more:
             upper = upper + _ONE
             lower = lower - (_ALL - more) - _ONE
@@ -92,6 +79,24 @@ def _nearest(w: np.uint64, q: int) -> tuple[bool, float]:
 
 
 @compiled(inner=True)
+def _are_digits(eight: np.uint64) -> bool:
+    """Return whether eight bytes are all between 0x30 and 0x39."""
+    high = eight & _U(0xF0F0F0F0F0F0F0F0)
+    if high != _U(0x3030303030303030):
+        return False
+    return (eight & _U(0x0F0F0F0F0F0F0F0F)) + _U(0x0606060606060606) & _U(0xF0F0F0F0F0F0F0F0) == _U(0)
+
+
+@compiled(inner=True)
+def _eight_digits(eight: np.uint64) -> np.uint64:
+    """Return the number that eight digits mean, the first lowest: neighbours are joined three times."""
+    eight = eight & _U(0x0F0F0F0F0F0F0F0F)
+    eight = (eight & _U(0x000F000F000F000F)) * _TEN + ((eight >> _U(8)) & _U(0x000F000F000F000F))
+    eight = (eight & _U(0x000000FF000000FF)) * _U(100) + ((eight >> _U(16)) & _U(0x000000FF000000FF))
+    return (eight & _U(0xFFFF)) * _U(10000) + (eight >> _U(32))
+
+
+@compiled(inner=True)
 def number(text: np.ndarray, i: int, stop: int) -> tuple[int, int, float]:
     """Read the decimal number that starts at text[i].
 
@@ -109,31 +114,40 @@ def number(text: np.ndarray, i: int, stop: int) -> tuple[int, int, float]:
     if i < stop and (text[i] == 45 or text[i] == 43):
         negative = text[i] == 45
         i += 1
+    first = i
+    while i < stop and text[i] == 48:
+        i += 1
     w = _U(0)
-    digits, seen, q = 0, 0, 0
+    begin = i
     while i < stop:
         d = text[i] - np.uint8(48)
         if d > 9:
             break
-        if digits > 0 or d != 0:
-            digits += 1
-        if digits <= DIGITS:
-            w = w * _TEN + _U(d)
-        seen += 1
+        w = w * _TEN + _U(d)
         i += 1
+    digits, seen, q = i - begin, i - first, 0
     if i < stop and text[i] == 46:
         i += 1
+        first = i
+        if digits == 0:
+            while i < stop and text[i] == 48:
+                i += 1
+        begin = i
+        while i + 8 <= stop and i - begin < 16:
+            eight = eight_bytes(text, i)
+            if not _are_digits(eight):
+                break
+            w = w * _HUNDRED_MILLION + _eight_digits(eight)
+            i += 8
         while i < stop:
             d = text[i] - np.uint8(48)
             if d > 9:
                 break
-            if digits > 0 or d != 0:
-                digits += 1
-            if digits <= DIGITS:
-                w = w * _TEN + _U(d)
-                q -= 1
-            seen += 1
+            w = w * _TEN + _U(d)
             i += 1
+        digits += i - begin
+        seen += i - first
+        q = first - i
     if seen == 0:
         return start, 2, 0.0
     if i < stop and (text[i] == 101 or text[i] == 69):
@@ -153,7 +167,7 @@ def number(text: np.ndarray, i: int, stop: int) -> tuple[int, int, float]:
         if j > first:
             i = j
             q += -power if down else power
-    if digits > DIGITS:
+    if digits > DIGITS:  # w has overflown
         return i, 1, 0.0
     value = 0.0
     if w != _U(0):

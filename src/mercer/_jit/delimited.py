@@ -13,25 +13,6 @@ OTHER = 0x7FF8000000000001  # bits of the nan that marks a cell which is neither
 
 
 @compiled
-def count_lines(text: np.ndarray, start: int, stop: int) -> int:
-    """Return the number of line ends in text[start:stop]."""
-    count = 0
-    for i in range(start, stop):
-        count += text[i] == NEWLINE
-    return count
-
-
-@compiled
-def line_ends(text: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
-    """Write the positions of the line ends in text[start:stop]."""
-    k = 0
-    for i in range(start, stop):
-        if text[i] == NEWLINE:
-            out[k] = i
-            k += 1
-
-
-@compiled
 def quoted_line_ends(
     text: np.ndarray, separator: int, quote: int, other_quote: int, out: np.ndarray
 ) -> tuple[int, int]:
@@ -67,7 +48,7 @@ def quoted_line_ends(
 
 @compiled(inner=True)
 def _cell_end(text: np.ndarray, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
-    """Return where the cell that starts at i ends: at a separator outside quotes, or at ``stop``."""
+    """Return where the cell that starts at i ends: at a separator or a line end outside quotes, or at ``stop``."""
     if i < stop and (text[i] == quote or text[i] == other_quote):
         mark = text[i]
         i += 1
@@ -78,7 +59,7 @@ def _cell_end(text: np.ndarray, i: int, stop: int, separator: int, quote: int, o
                 else:
                     break
             i += 1
-    while i < stop and text[i] != separator:
+    while i < stop and text[i] != separator and text[i] != NEWLINE:
         i += 1
     return i
 
@@ -93,77 +74,92 @@ def _skip(text: np.ndarray, i: int, stop: int, separator: int) -> int:
 @compiled
 def read_rows(
     text: np.ndarray,
-    starts: np.ndarray,
-    ends: np.ndarray,
+    start: int,
+    stop: int,
     separator: int,
     quote: int,
     other_quote: int,
     values: np.ndarray,
+    starts: np.ndarray,
     others: np.ndarray,
 ) -> tuple[int, int]:
-    """Read the rows text[starts[r]:ends[r]] into the rows of ``values``.
+    """Read the rows of text[start:stop], which begins with a row, into the rows of ``values``.
 
-    An empty cell is nan; a cell that is no plain number is the nan with the bits OTHER, and counted in
-    ``others`` for its column. Returns the first row with another number of cells than ``values`` has columns,
-    and that number; (-1, 0) if there is none.
+    An empty cell is nan; a cell that is no plain number is the nan with the bits OTHER, and counted in ``others``
+    for its column. Empty lines are left out. Returns the number of rows, and that of the cells of the row after
+    them if it has too few or too many (0 if all is well).
     """
     columns = values.shape[1]
     other = float64_from_bits(np.int64(OTHER))
     runs = separator == SPACE
-    for r in range(starts.size):
-        i, stop = starts[r], ends[r]
-        sound = True
-        for j in range(columns):
-            i = begin = _skip(text, i, stop, separator)
-            if runs and i >= stop:
+    i, r = start, 0
+    while i < stop:
+        if text[i] == NEWLINE:
+            i += 1
+            continue
+        if text[i] == RETURN and i + 1 < stop and text[i + 1] == NEWLINE:
+            i += 2
+            continue
+        row = i
+        sound = r < values.shape[0]
+        for j in range(columns if sound else 0):
+            if text[i] == SPACE or text[i] == RETURN or text[i] == TAB:
+                i = _skip(text, i, stop, separator)
+            begin = i
+            ended = i >= stop or text[i] == NEWLINE
+            if runs and ended:
                 sound = False
                 break
-            quoted = i < stop and (text[i] == quote or text[i] == other_quote)
+            quoted = not ended and (text[i] == quote or text[i] == other_quote)
             end, status, value = number(text, i + 1 if quoted else i, stop)
-            if quoted and status == 0:
-                if end < stop and text[end] == text[begin]:
-                    end += 1
-                else:
-                    status = 2
-            if status == 0 and end < stop and text[end] != separator:
-                end = _skip(text, end, stop, separator)
-                if end < stop and text[end] != separator:
-                    status = 2
+            if status == 0:
+                if quoted:
+                    if end < stop and text[end] == text[begin]:
+                        end += 1
+                    else:
+                        status = 2
+                if end < stop and text[end] != separator and text[end] != NEWLINE:
+                    end = _skip(text, end, stop, separator)
+                    if end < stop and text[end] != separator and text[end] != NEWLINE and not runs:
+                        status = 2
+                    elif runs and not (text[end - 1] == SPACE or text[end - 1] == RETURN) and end < stop:
+                        status = 2 if text[end] != NEWLINE else 0
             if status == 0:
                 values[r, j] = value
                 i = end
-            elif begin == stop or text[begin] == separator:
+            elif ended or text[begin] == separator:
                 values[r, j] = np.nan
             else:
                 values[r, j] = other
                 others[j] += 1
                 i = _cell_end(text, begin, stop, separator, quote, other_quote)
             if j < columns - 1:
-                if i >= stop:
+                if i >= stop or text[i] == NEWLINE:
                     sound = False
                     break
-                i += 1  # the separator
+                if not runs or text[i] == SPACE:
+                    i += 1  # the separator
         if runs:
             i = _skip(text, i, stop, separator)
-        if not sound or i < stop:
-            return r, _cells(text, starts[r], ends[r], separator, quote, other_quote)
-    return -1, 0
+        if not sound or (i < stop and text[i] != NEWLINE):
+            starts[min(r, starts.size - 1)] = row
+            return r, _cells(text, row, stop, separator, quote, other_quote)
+        starts[r] = row
+        r += 1
+        i += 1
+    return r, 0
 
 
 @compiled(inner=True)
 def _cells(text: np.ndarray, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
     count = 0
-    if separator == SPACE:
-        while True:
-            i = _skip(text, i, stop, separator)
-            if i >= stop:
-                return count
-            i = _cell_end(text, i, stop, separator, quote, other_quote)
-            count += 1
     while True:
-        i = _cell_end(text, _skip(text, i, stop, separator), stop, separator, quote, other_quote)
+        i = _skip(text, i, stop, separator)
+        if separator == SPACE and (i >= stop or text[i] == NEWLINE):
+            return count
+        i = _cell_end(text, i, stop, separator, quote, other_quote)
         count += 1
-        if i >= stop:
+        if i >= stop or text[i] == NEWLINE:
             return count
         i += 1
 
@@ -172,7 +168,6 @@ def _cells(text: np.ndarray, i: int, stop: int, separator: int, quote: int, othe
 def cell_spans(
     text: np.ndarray,
     starts: np.ndarray,
-    ends: np.ndarray,
     separator: int,
     quote: int,
     other_quote: int,
@@ -181,12 +176,12 @@ def cell_spans(
 ) -> None:
     """Write where the cells of a column begin and end, blanks around them left out."""
     for r in range(starts.size):
-        i, stop = starts[r], ends[r]
+        i, end = starts[r], starts[r]
         for j in range(column + 1):
-            i = _skip(text, i, stop, separator)
-            end = _cell_end(text, i, stop, separator, quote, other_quote)
+            i = _skip(text, i, text.size, separator)
+            end = _cell_end(text, i, text.size, separator, quote, other_quote)
             if j < column:
-                i = min(end + 1, stop)
+                i = end + 1
         while end > i and (text[end - 1] == SPACE or text[end - 1] == RETURN or text[end - 1] == TAB):
             end -= 1
         spans[r, 0] = i

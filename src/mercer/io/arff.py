@@ -12,7 +12,7 @@ from mercer.gram import Workers
 from mercer.io.assembly import Columns, Wish, assemble
 from mercer.io.delimited import DelimitedReader, Dialect, delimited_batches
 from mercer.io.errors import DataFileError
-from mercer.io.sources import Bytes, Source
+from mercer.io.sources import Content, Source
 from mercer.io.table import Table
 
 LONGEST_HEADER = 1 << 26
@@ -51,13 +51,13 @@ class Body:
                 raise DataFileError(f"{self.name} has a row of more than {LONGEST_HEADER >> 20} MB")
         yield _without_comments(left)
 
-    def everything(self) -> Bytes:
+    def everything(self) -> bytearray:
         """Return all rows."""
         whole = bytearray()
         for block in self.blocks(0):
             whole += block
             self.limits.check(len(whole), len(whole), self.name)
-        return np.frombuffer(whole, dtype=np.uint8)
+        return whole
 
 
 def _without_comments(text: bytes) -> bytes:
@@ -138,11 +138,11 @@ def _check_values(columns: Columns, attributes: list[Attribute], source: str) ->
                 )
 
 
-def _is_sparse(text: bytes) -> bool:
+def _is_sparse(text: Content) -> bool:
     return text.lstrip()[:1] == b"{"
 
 
-def _sparse(text: bytes, attributes: list[Attribute], source: str, most_bytes: int) -> Columns | None:
+def _sparse(text: Content, attributes: list[Attribute], source: str, most_bytes: int) -> Columns | None:
     """Return rows written as {number value, ...}; what is left out is 0 or the first listed value."""
     lines = [line.strip() for line in text.decode("utf-8", errors="replace").splitlines() if line.strip()]
     if not lines:
@@ -184,8 +184,8 @@ def read_arff(source: Source, wish: Wish, workers: Workers) -> Table:
     """Return all rows of an ARFF file."""
     attributes, body = read_header(source)
     text = body.everything()
-    if _is_sparse(bytes(text[:4096])):
-        columns = _sparse(bytes(text), attributes, source.name, source.limits.bytes)
+    if _is_sparse(text[:4096]):
+        columns = _sparse(text, attributes, source.name, source.limits.bytes)
     else:
         columns, _ = _reader(attributes, source.name, workers).read(text)
     if columns is None:

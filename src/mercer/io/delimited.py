@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from mercer import _jit
 from mercer.gram import Workers
 from mercer.io.assembly import Columns
 from mercer.io.errors import DataFileError
-from mercer.io.sources import Bytes, Source
+from mercer.io.sources import Bytes, Content, Source, joined
 
 SEPARATORS = ",;\t|"
 MISSING = frozenset(
@@ -25,6 +26,8 @@ LONGEST_ROW = 1 << 26  # bytes
 MOST_COLUMNS = 1 << 20
 WIDE_CELL = 128  # bytes; columns with longer cells are taken apart in Python
 BLOCK = 1 << 23
+HEAD_CHECK = 1 << 12
+MARK = b"\xef\xbb\xbf"  # that some editors put before UTF-8
 
 
 @dataclass(frozen=True)
@@ -115,76 +118,70 @@ class DelimitedReader:
 
     # -- rows --------------------------------------------------------------------------------------------
 
-    def rows(self, text: Bytes, last: bool) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return where the rows of a block begin and end, and where what is left over begins."""
-        separator, quote, other = self.dialect.codes
-        if _has(text, quote) or (other != quote and _has(text, other)):
-            ends = np.empty(_jit.delimited.count_lines(text, 0, text.size), dtype=np.int64)
-            count, opened = _jit.delimited.quoted_line_ends(text, separator, quote, other, ends)
-            ends = ends[:count]
-            if opened >= 0 and last:
-                raise DataFileError(
-                    f"{self.source}, line {self._line(text, opened)}: a quote is opened here and never closed"
-                )
+    def _edges(self, text: Content, first: int, last: bool) -> tuple[list[int], int]:
+        """Return where to cut a block, between rows, and where what is left over begins."""
+        parts = max(1, min(4 * self.workers.threads, len(text) >> 16))
+        quoted = any(mark.encode() in text for mark in set(self.dialect.quote))
+        if quoted:
+            ends = self._quoted_ends(text, last)
+            stop = int(ends[-1]) + 1 if ends.size else 0
         else:
-            ends = self._line_ends(text)
-        rest = int(ends[-1]) + 1 if ends.size else 0
-        if last and rest < text.size:
-            ends, rest = np.append(ends, text.size), text.size
-        starts = np.empty_like(ends)
-        starts[:1] = 0
-        starts[1:] = ends[:-1] + 1
-        length = ends - starts
-        blank = (length == 0) | ((length == 1) & (text[np.minimum(starts, text.size - 1)] == 13))
-        if blank.any():
-            starts, ends = starts[~blank], ends[~blank]
-        return starts, ends, rest
+            stop = text.rfind(b"\n") + 1
+        if last:
+            stop = len(text)
+        edges = [first]
+        for k in range(1, parts):
+            wish = first + k * (stop - first) // parts
+            if quoted:
+                after = int(np.searchsorted(ends, wish))
+                cut = int(ends[after]) + 1 if after < ends.size else stop
+            else:
+                cut = text.find(b"\n", wish, stop) + 1 or stop
+            if edges[-1] < cut < stop:
+                edges.append(cut)
+        return [*edges, stop], stop
 
-    def _line_ends(self, text: Bytes) -> np.ndarray:
-        parts = max(1, min(4 * self.workers.threads, text.size >> 16))
-        edges = np.linspace(0, text.size, parts + 1).astype(np.int64)
-        counts = np.zeros(parts + 1, dtype=np.int64)
+    def _quoted_ends(self, text: Content, last: bool) -> np.ndarray:
+        ends = np.empty(text.count(b"\n"), dtype=np.int64)
+        array = np.frombuffer(text, dtype=np.uint8)
+        count, opened = _jit.delimited.quoted_line_ends(array, *self.dialect.codes, ends)
+        if opened >= 0 and last:
+            raise DataFileError(
+                f"{self.source}, line {self._line(text, opened)}: a quote is opened here and never closed"
+            )
+        return ends[:count]
 
-        def count(k: int) -> None:
-            counts[k + 1] = _jit.delimited.count_lines(text, edges[k], edges[k + 1])
-
-        self.workers.each(parts, count)
-        offsets = np.cumsum(counts)
-        out = np.empty(offsets[-1], dtype=np.int64)
-
-        def fill(k: int) -> None:
-            _jit.delimited.line_ends(text, edges[k], edges[k + 1], out[offsets[k] : offsets[k + 1]])
-
-        self.workers.each(parts, fill)
-        return out
-
-    def _line(self, text: Bytes, position: int) -> int:
-        return self.lines + int(np.count_nonzero(text[:position] == 10)) + 1
+    def _line(self, text: Content, position: int) -> int:
+        return self.lines + text.count(b"\n", 0, position) + 1
 
     # -- columns -----------------------------------------------------------------------------------------
 
-    def read(self, text: Bytes, last: bool = True) -> tuple[Columns | None, int]:
+    def read(self, text: Content, last: bool = True) -> tuple[Columns | None, int]:
         """Return the columns of a block (None before the first row) and the position of what is left."""
-        starts, ends, rest = self.rows(text, last)
-        if self.names is None and starts.size:
-            starts, ends = self._begin(text, starts, ends)
-        if self.names is None or not starts.size:
-            self.lines += int(np.count_nonzero(text[:rest] == 10))
+        first = 0
+        if self.names is None:
+            first = self._begin(text, last)
+        if self.names is None:
+            return None, 0
+        edges, rest = self._edges(text, first, last)
+        starts, values, others = self._numbers(text, edges, len(self.names))
+        if not starts.size:
+            self.lines += text.count(b"\n", 0, rest)
             return None, rest
-        values = np.empty((starts.size, len(self.names)))
-        others = self._numbers(text, starts, ends, values)
+        array = np.frombuffer(text, dtype=np.uint8)
         names = self.names
         columns = Columns(names, values, {}, self.dialect.header or self.dialect.names is not None)
         known = self._text_columns if self._text_columns is not None else self._forced(names)
         for k in sorted(set(np.flatnonzero(others).tolist()) | known):
-            if k not in known and self._settle(text, starts, ends, values, k):
+            if k not in known and self._settle(array, starts, values, k):
                 continue
             if k not in known and (self.categorical is not None or self._text_columns is not None):
-                self._refuse_text(text, starts, ends, values, k)
-            columns.text[k] = self._text(text, starts, ends, k)
+                self._refuse_text(text, array, starts, values, k)
+            columns.text[k] = self._text(array, starts, k)
         if self._text_columns is None:
             self._text_columns = set(columns.text)
-        self.lines += int(np.count_nonzero(text[:rest] == 10))
+        if not last:
+            self.lines += text.count(b"\n", 0, rest)
         return columns, rest
 
     def _forced(self, names: list[str]) -> set[int]:
@@ -192,53 +189,67 @@ class DelimitedReader:
             k for k, name in enumerate(names) if self.categorical is not None and name in self.categorical
         }
 
-    def _begin(self, text: Bytes, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Take the names from the first row."""
-        first = self._decode(bytes(text[starts[0] : ends[0]]), int(starts[0]), text).strip("\r")
-        cells = split(first, self.dialect.separator, self.source)
+    def _begin(self, text: Content, last: bool) -> int:
+        """Take the names from the first row; return where the rows begin."""
+        start = len(text) - len(text.lstrip(b"\r\n"))
+        end = text.find(b"\n", start)
+        if end < 0:
+            if not last or start == len(text):
+                return 0
+            end = len(text)
+        cells = split(self._decode(bytes(text[start:end])).strip("\r"), self.dialect.separator, self.source)
         if len(cells) > MOST_COLUMNS:
             raise DataFileError(
                 f"{self.source}: its first row has {len(cells)} cells; {MOST_COLUMNS} is the most"
             )
         if not self.dialect.header:
             self.names = [f"x{k}" for k in range(len(cells))]
-            return starts, ends
+            return start
         self.names = [cell.strip() or f"column {k}" for k, cell in enumerate(cells)]
-        return starts[1:], ends[1:]
+        return min(end + 1, len(text))
 
-    def _numbers(self, text: Bytes, starts: np.ndarray, ends: np.ndarray, values: np.ndarray) -> np.ndarray:
-        parts = max(1, min(4 * self.workers.threads, starts.size >> 10))
-        edges = np.linspace(0, starts.size, parts + 1).astype(np.int64)
-        others = np.zeros((parts, values.shape[1]), dtype=np.int64)
-        ragged: list[tuple[int, int]] = [(-1, 0)] * parts
+    def _numbers(
+        self, text: Content, edges: list[int], columns: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return where the rows begin, their values, and the number of strange cells of each column."""
+        parts = len(edges) - 1
+        array = np.frombuffer(text, dtype=np.uint8)
+        # A row ends with a line end and has a byte at least for each separator: no more rows are believed.
+        room = [
+            min(text.count(b"\n", a, b) + (text[b - 1 : b] != b"\n"), (b - a) // columns + 1)
+            for a, b in itertools.pairwise(edges)
+        ]
+        offsets = np.concatenate([[0], np.cumsum(room)])
+        values, starts = np.empty((offsets[-1], columns)), np.empty(offsets[-1], dtype=np.int64)
+        others = np.zeros((parts, columns), dtype=np.int64)
+        found: list[tuple[int, int]] = [(0, 0)] * parts
 
         def read(k: int) -> None:
-            part = slice(edges[k], edges[k + 1])
-            ragged[k] = _jit.delimited.read_rows(
-                text, starts[part], ends[part], *self.dialect.codes, values[part], others[k]
+            part = slice(offsets[k], offsets[k + 1])
+            found[k] = _jit.delimited.read_rows(
+                array, edges[k], edges[k + 1], *self.dialect.codes, values[part], starts[part], others[k]
             )
 
         self.workers.each(parts, read)
-        for k, (row, cells) in enumerate(ragged):
-            if row >= 0:
-                line = self._line(text, int(starts[edges[k] + row]))
+        for k, (rows, cells) in enumerate(found):
+            if cells:
+                line = self._line(text, int(starts[min(offsets[k] + rows, offsets[k + 1] - 1)]))
                 raise DataFileError(
-                    f"{self.source}, line {line}: {cells} cells separated by {self.dialect.separator!r}, but the "
-                    f"rows before have {values.shape[1]}"
+                    f"{self.source}, line {line}: {cells} cells separated by {self.dialect.separator!r}, but "
+                    f"the rows before have {columns}"
                 )
-        return others.sum(axis=0)
+        kept = [slice(offsets[k], offsets[k] + found[k][0]) for k in range(parts)]
+        return joined(starts, kept), joined(values, kept), others.sum(axis=0)
 
-    def _spans(self, text: Bytes, starts: np.ndarray, ends: np.ndarray, column: int) -> np.ndarray:
+    def _spans(self, array: Bytes, starts: np.ndarray, column: int) -> np.ndarray:
         spans = np.empty((starts.size, 2), dtype=np.int64)
-        _jit.delimited.cell_spans(text, starts, ends, *self.dialect.codes, column, spans)
+        _jit.delimited.cell_spans(array, starts, *self.dialect.codes, column, spans)
         return spans
 
-    def _settle(
-        self, text: Bytes, starts: np.ndarray, ends: np.ndarray, values: np.ndarray, column: int
-    ) -> bool:
+    def _settle(self, array: Bytes, starts: np.ndarray, values: np.ndarray, column: int) -> bool:
         """Read the cells that the compiled loop could not; return whether all of them are numbers."""
         rows = _other_rows(values, column)
-        cells, which = self._distinct(text, self._spans(text, starts[rows], ends[rows], column))
+        cells, which = self._distinct(array, self._spans(array, starts[rows], column))
         read = np.empty(len(cells))
         for k, cell in enumerate(cells):
             if cell in MISSING:
@@ -250,25 +261,23 @@ class DelimitedReader:
         values[rows, column] = read[which]
         return True
 
-    def _text(self, text: Bytes, starts: np.ndarray, ends: np.ndarray, column: int) -> np.ndarray:
-        cells, which = self._distinct(text, self._spans(text, starts, ends, column))
+    def _text(self, array: Bytes, starts: np.ndarray, column: int) -> np.ndarray:
+        cells, which = self._distinct(array, self._spans(array, starts, column))
         table = np.empty(len(cells), dtype=object)
         table[:] = [None if cell in MISSING else cell for cell in cells]
         return table[which]
 
     def _refuse_text(
-        self, text: Bytes, starts: np.ndarray, ends: np.ndarray, values: np.ndarray, column: int
+        self, text: Content, array: Bytes, starts: np.ndarray, values: np.ndarray, column: int
     ) -> None:
         assert self.names is not None
         for row in _other_rows(values, column):
-            cells, _ = self._distinct(
-                text, self._spans(text, starts[row : row + 1], ends[row : row + 1], column)
-            )
+            cells, _ = self._distinct(array, self._spans(array, starts[row : row + 1], column))
             if cells[0] not in MISSING and not NUMBER.fullmatch(cells[0]):
                 why = "is to hold numbers" if self.categorical is not None else "held numbers so far"
                 raise DataFileError(
-                    f"{self.source}, line {self._line(text, int(starts[row]))}: {cells[0][:40]!r} is not a number, "
-                    f"but column {self.names[column]!r} {why}; name it in categorical= if it is text"
+                    f"{self.source}, line {self._line(text, int(starts[row]))}: {cells[0][:40]!r} is not a "
+                    f"number, but column {self.names[column]!r} {why}; name it in categorical= if it is text"
                 )
 
     def _distinct(self, text: Bytes, spans: np.ndarray) -> tuple[list[str], np.ndarray]:
@@ -285,20 +294,19 @@ class DelimitedReader:
             for r, (start, end) in enumerate(spans.tolist()):
                 which[r] = numbers.setdefault(bytes(text[start:end]), len(numbers))
             pieces = list(numbers)
-        return [self._bare(self._decode(piece, int(spans[0, 0]), text)) for piece in pieces], which.ravel()
+        return [self._bare(self._decode(piece)) for piece in pieces], which.ravel()
 
     def _bare(self, cell: str) -> str:
         if len(cell) >= 2 and cell[0] in self.dialect.quote and cell[-1] == cell[0]:
             return cell[1:-1].replace(cell[0] * 2, cell[0])
         return cell
 
-    def _decode(self, piece: bytes, position: int, text: Bytes) -> str:
+    def _decode(self, piece: bytes) -> str:
         try:
             cell = piece.decode("utf-8")
         except UnicodeDecodeError as error:
             raise DataFileError(
-                f"{self.source}, at or after line {self._line(text, position)}: {piece[:40]!r} is not UTF-8 "
-                f"({error.reason}): save the file as UTF-8"
+                f"{self.source}: {piece[:40]!r} is not UTF-8 ({error.reason}): save the file as UTF-8"
             ) from error
         if "\0" in cell:
             raise DataFileError(f"{self.source} holds zero bytes: it is no text file")
@@ -307,8 +315,9 @@ class DelimitedReader:
 
 def read_delimited(source: Source, reader: DelimitedReader) -> Columns:
     """Return all columns of a file."""
-    text = _without_mark(source.everything())
-    if text.size and bytes(text[:HEAD_CHECK]).count(0):
+    text = source.everything()
+    text = text[len(MARK) :] if text.startswith(MARK) else text
+    if text[:HEAD_CHECK].count(0):
         raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
     columns, _ = reader.read(text)
     if columns is None:
@@ -319,30 +328,25 @@ def read_delimited(source: Source, reader: DelimitedReader) -> Columns:
 def delimited_batches(source: Source, reader: DelimitedReader, batch_rows: int) -> Iterator[Columns]:
     """Yield the columns of a file, some rows at a time, in constant memory."""
     left = b""
-    first = True
-    seen = False
+    first, seen = True, False
     for block in source.blocks(BLOCK):
         if first and block[:HEAD_CHECK].count(0):
             raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
-        whole = left + (block.removeprefix(b"\xef\xbb\xbf") if first else block)
+        left += block.removeprefix(MARK) if first else block
         first = False
-        text = np.frombuffer(whole, dtype=np.uint8)
-        columns, rest = reader.read(text, last=False)
-        left = whole[rest:]
+        columns, rest = reader.read(left, last=False)
+        left = left[rest:]
         if len(left) > LONGEST_ROW:
             raise DataFileError(f"{source.name} has a row of more than {LONGEST_ROW >> 20} MB")
         if columns is not None:
             seen = True
             yield from _cut(columns, batch_rows)
-    columns, _ = reader.read(np.frombuffer(left, dtype=np.uint8), last=True)
+    columns, _ = reader.read(left, last=True)
     if columns is not None:
         seen = True
         yield from _cut(columns, batch_rows)
     if not seen:
         raise DataFileError(f"{source.name} has no rows")
-
-
-HEAD_CHECK = 1 << 12
 
 
 def _cut(columns: Columns, rows: int) -> Iterator[Columns]:
@@ -354,11 +358,3 @@ def _cut(columns: Columns, rows: int) -> Iterator[Columns]:
 
 def _other_rows(values: np.ndarray, column: int) -> np.ndarray:
     return np.flatnonzero(values.view(np.int64)[:, column] == _jit.delimited.OTHER)
-
-
-def _has(text: Bytes, byte: int) -> bool:
-    return bytes([byte]) in memoryview(text).tobytes() if text.size < BLOCK else bool((text == byte).any())
-
-
-def _without_mark(text: Bytes) -> Bytes:
-    return text[3:] if bytes(text[:3]) == b"\xef\xbb\xbf" else text

@@ -8,6 +8,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,7 @@ FREE_EXPANSION = 1 << 26  # bytes that any compressed file may expand to
 HEAD = 1 << 16
 
 Bytes = NDArray[np.uint8]
+Content = bytes | bytearray
 
 
 def memory_share() -> int:
@@ -161,26 +163,18 @@ class Source:
             if self._expander.eof:
                 return
 
-    def everything(self) -> Bytes:
+    def everything(self) -> Content:
         """Return all bytes."""
         if not self.compressed and self.path is not None and self.path.is_file():
             size = os.fstat(self._file.fileno()).st_size
             self.limits.check(size, size, self.name)
-            out = np.empty(size, dtype=np.uint8)
-            view = memoryview(out)
-            view[: len(self._pending)] = self._pending
-            filled = len(self._pending)
-            while filled < size:
-                got = self._file.readinto(view[filled:])  # type: ignore[attr-defined]
-                if not got:
-                    break
-                filled += got
-            return out[:filled]
+            self._file.seek(0)
+            return self._file.read(size)
         whole = bytearray()
         for piece in self._pieces():
             whole += piece
             self.limits.check(len(whole), self._packed, self.name)
-        return np.frombuffer(whole, dtype=np.uint8)
+        return whole
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield the content in blocks of about ``size`` bytes."""
@@ -197,3 +191,10 @@ class Source:
                 kept, held = [], 0
         if held:
             yield b"".join(kept)
+
+
+def joined(whole: np.ndarray, parts: list[slice]) -> np.ndarray:
+    """Return the parts of an array one after the other; a view if nothing is between them."""
+    if all(a.stop == b.start for a, b in pairwise(parts)):
+        return whole[parts[0].start : parts[-1].stop]
+    return np.concatenate([whole[part] for part in parts])

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from mercer import _jit
 from mercer.gram import Workers
 from mercer.io.errors import DataFileError
-from mercer.io.sources import Bytes, Source
+from mercer.io.sources import Bytes, Source, joined
 from mercer.io.table import NumberedNames, Table, whole
 
 BLOCK = 1 << 23
@@ -77,13 +77,13 @@ def parse(text: Bytes, source: str, workers: Workers, line: int = 1) -> Rows:
     if asked not in (0, n_rows):
         raise DataFileError(f"{source}: {asked} of {n_rows} rows have a qid; all or none must")
     indptr = np.zeros(n_rows + 1, dtype=np.int64)
-    np.cumsum(_joined(lengths, r), out=indptr[1:])
+    np.cumsum(joined(lengths, r), out=indptr[1:])
     out = Rows(
-        labels=_joined(labels, r),
-        queries=_joined(queries, r) if asked else None,
+        labels=joined(labels, r),
+        queries=joined(queries, r) if asked else None,
         indptr=indptr,
-        indices=_joined(indices, p),
-        data=_joined(data, p),
+        indices=joined(indices, p),
+        data=joined(data, p),
         least=int(counts[:, 2].min()),
         most=int(counts[:, 3].max()),
         unsorted=bool(counts[:, 4].any()),
@@ -107,13 +107,6 @@ def _line_edges(text: Bytes, parts: int) -> list[int]:
                 break
     edges.append(text.size)
     return sorted(set(edges)) if text.size else [0, 0]
-
-
-def _joined(whole: np.ndarray, parts: list[slice]) -> np.ndarray:
-    """Return the parts of an array one after the other; a view if nothing is between them."""
-    if all(a.stop == b.start for a, b in zip(parts, parts[1:], strict=False)):
-        return whole[parts[0].start : parts[-1].stop]
-    return np.concatenate([whole[part] for part in parts])
 
 
 def _read_hard(text: Bytes, values: np.ndarray, source: str, line: int, what: str) -> None:
@@ -179,7 +172,7 @@ def read_svmlight(
     source: Source, workers: Workers, zero_based: bool | str, n_features: int | None, with_target: bool
 ) -> Table:
     """Return all rows of a file."""
-    rows = parse(source.everything(), source.name, workers)
+    rows = parse(np.frombuffer(source.everything(), dtype=np.uint8), source.name, workers)
     if not rows.labels.size:
         raise DataFileError(f"{source.name} has no rows")
     base = rows.least == 0 if zero_based == "auto" else bool(zero_based)
