@@ -41,40 +41,46 @@ if TYPE_CHECKING:
     from mercer.io import load as load
     from mercer.io import save as save
     from mercer.kernels import kernel as kernel
+    from mercer.selection import SVCSearch as SVCSearch
+    from mercer.selection import SVRSearch as SVRSearch
+    from mercer.selection import recommend as recommend
 
 _HOMES = {
     "FlexibleDiscriminantAnalysis": "mercer.estimators",
     "GaussianProcessRegressor": "mercer.estimators",
+    "KernelAdatron": "mercer.estimators",
     "KernelCCA": "mercer.estimators",
-    "KernelFisherDiscriminant": "mercer.estimators",
     "KernelClassifier": "mercer.estimators",
+    "KernelFisherDiscriminant": "mercer.estimators",
     "KernelLogisticRegression": "mercer.estimators",
-    "KernelRegressor": "mercer.estimators",
     "KernelPCA": "mercer.estimators",
+    "KernelPerceptron": "mercer.estimators",
+    "KernelRegressor": "mercer.estimators",
     "KernelRidge": "mercer.estimators",
     "KernelRidgeClassifier": "mercer.estimators",
+    "KernelWidrowHoff": "mercer.estimators",
     "LinearDiscriminantAnalysis": "mercer.estimators",
     "MixtureDiscriminantAnalysis": "mercer.estimators",
     "NuSVC": "mercer.estimators",
     "NuSVR": "mercer.estimators",
     "OneClassSVM": "mercer.estimators",
+    "OnlineSVR": "mercer.estimators",
     "PenalizedDiscriminantAnalysis": "mercer.estimators",
+    "Perceptron": "mercer.estimators",
     "QuadraticDiscriminantAnalysis": "mercer.estimators",
     "RegularizedDiscriminantAnalysis": "mercer.estimators",
     "SVC": "mercer.estimators",
-    "SVDD": "mercer.estimators",
     "SVCPath": "mercer.estimators",
+    "SVCSearch": "mercer.selection",
+    "SVDD": "mercer.estimators",
     "SVR": "mercer.estimators",
     "SVRPath": "mercer.estimators",
+    "SVRSearch": "mercer.selection",
     "SphereAndSlab": "mercer.estimators",
-    "KernelAdatron": "mercer.estimators",
-    "KernelPerceptron": "mercer.estimators",
-    "KernelWidrowHoff": "mercer.estimators",
-    "OnlineSVR": "mercer.estimators",
-    "Perceptron": "mercer.estimators",
     "kernel": "mercer.kernels",
-    "report": "mercer._report",
     "load": "mercer.io",
+    "recommend": "mercer.selection",
+    "report": "mercer._report",
     "save": "mercer.io",
 }
 
@@ -106,11 +112,14 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "SVCPath",
+    "SVCSearch",
     "SVRPath",
+    "SVRSearch",
     "SphereAndSlab",
     "__version__",
     "kernel",
     "load",
+    "recommend",
     "report",
     "save",
 ]
@@ -119,7 +128,18 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in ("kernels", "estimators", "problems", "solvers", "gram", "bounds", "io", "losses", "plots"):
+    if name in (
+        "kernels",
+        "estimators",
+        "problems",
+        "solvers",
+        "gram",
+        "bounds",
+        "io",
+        "losses",
+        "plots",
+        "selection",
+    ):
         return importlib.import_module(f"mercer.{name}")
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 

@@ -1,15 +1,19 @@
-"""Choosing a machine without guessing: searches, what a single fit tells of leave-one-out, recommendations."""
+"""Choosing a machine: searches, what a single fit tells of leave-one-out, recommendations."""
 
 from mercer.selection.alignment import target_alignment
 from mercer.selection.base import InterruptedSearchWarning
 from mercer.selection.loo import LeaveOneOut, leave_one_out
+from mercer.selection.recommendation import Recommendation
+from mercer.selection.recommending import recommend
 from mercer.selection.searches import SVCSearch, SVRSearch
 
 __all__ = [
     "InterruptedSearchWarning",
     "LeaveOneOut",
+    "Recommendation",
     "SVCSearch",
     "SVRSearch",
     "leave_one_out",
+    "recommend",
     "target_alignment",
 ]

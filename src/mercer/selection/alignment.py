@@ -1,4 +1,4 @@
-"""Kernel-target alignment: does the kernel call points similar that have similar targets?"""
+"""Kernel-target alignment: whether the kernel calls points similar that have similar targets."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import check_scoring
@@ -51,7 +50,7 @@ def _has(name: str) -> Any:
     return available_if(check)
 
 
-class BaseSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSearch(MetaEstimatorMixin, BaseEstimator):
     """Base of the searches."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -181,7 +180,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"time_limit={self.time_limit} ended the search before any of {len(table.candidates)} "
                 "settings was evaluated: allow more time, or give a smaller param_grid"
-                if not np.isfinite(table.scores).any() and driver.limits.out_of_time()
+                if driver.limits.out_of_time()
                 else "no setting has a finite score: see cv_results_ of a smaller param_grid, or the scorer"
             )
         whole = bool(known.all()) and task.missing == 0
@@ -195,8 +194,8 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         if driver.unfinished:
             warnings.warn(
-                f"{driver.unfinished} fits of the search stopped before their tolerance, at max_iter or where steps "
-                "gain no more than rounding; their scores are those of nearly optimal machines",
+                f"{driver.unfinished} fits of the search stopped before their tolerance, at max_iter or where "
+                "steps gain no more than rounding; their scores are those of nearly optimal machines",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -15,7 +15,7 @@ from mercer.problems.multiclass import votes_with_ties_broken
 Float64 = NDArray[np.float64]
 
 
-class HeldOutClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class HeldOutClassifier(ClassifierMixin, BaseEstimator):
     """A classifier whose decisions at some points are known.
 
     Parameters
@@ -50,7 +50,7 @@ class HeldOutClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return votes_with_ties_broken(self.F, self.classes.size)
 
 
-class HeldOutRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class HeldOutRegressor(RegressorMixin, BaseEstimator):
     """A regressor whose values at some points are known.
 
     Parameters

@@ -59,10 +59,10 @@ def leave_one_out(model: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | N
 
     where :math:`f^{(-i)}` is fitted without point i. A point that is not a support vector leaves no trace, so
     the share of support vectors bounds it. Joachims' xi-alpha clears all points but those with
-    :math:`2 \alpha_i R^2 + \xi_i \ge 1` (R^2 the range of the kernel values), provided that every left-out fit
-    has a free support vector. Vapnik and Chapelle's span bound clears all free support vectors but those with
-    :math:`\alpha_i S_i \max(D, 1/\sqrt C) \ge 1` (S_i the span, D the largest distance), provided that the free
-    vectors of left-out fits leave room for a step of min(C, 1/D^2). The span rule puts
+    :math:`2 \alpha_i R^2 + \xi_i \ge 1` (R^2 the range of the kernel values), provided that every left-out
+    fit has a free support vector. Vapnik and Chapelle's span bound clears all free support vectors but those
+    with :math:`\alpha_i S_i \max(D, 1/\sqrt C) \ge 1` (S_i the span, D the largest distance), provided that
+    the free vectors of left-out fits leave room for a step of min(C, 1/D^2). The span rule puts
     :math:`f^{(-i)}(x_i) = f(x_i) - y_i \alpha_i S_i^2`, which is exact where the sets of free and of bounded
     support vectors stay as they are, and an estimate elsewhere.
 
@@ -103,17 +103,17 @@ def leave_one_out(model: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | N
     if not np.isfinite(model.C):
         raise ValueError("leave_one_out needs a finite C: a hard margin may have no left-out fit")
     X = model._check_X(X, kernel=model.kernel_, reset=False)
-    y = column_or_1d(y)
-    model._check_lengths(X, y)
-    weight = None if sample_weight is None else model._check_weight(sample_weight, X, len(y))
-    n = len(y)
+    labels = np.asarray(column_or_1d(y))
+    n = labels.size
+    model._check_lengths(X, labels)
+    weight = None if sample_weight is None else model._check_weight(sample_weight, X, n)
     if n != model.shape_fit_[0]:
         raise ValueError(f"X has {n} rows; this model was fitted on {model.shape_fit_[0]}")
     if isinstance(model.kernel_, Precomputed):
-        K = np.ascontiguousarray(X, dtype=np.float64)
+        K: Any = np.ascontiguousarray(X, dtype=np.float64)
     else:
         K = SharedStatistic(X).matrix(model.kernel_, np.float64)
-    rows = Rows(y, weight)
+    rows = Rows(labels, weight)
     rows.use(WholeGram(K, np.diagonal(K).astype(np.float64), model.kernel_.is_psd))
     fitted = rows.fit(model, [], Limits())
     two = len(fitted.parts) == 1 and model.loss == "hinge"
@@ -126,5 +126,5 @@ def leave_one_out(model: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | N
         share(masks(fitted, "sv_fraction", n)),
         share(masks(fitted, "xi_alpha", n)) if two else None,
         share(masks(fitted, "span_bound", n)) if two and model.fit_intercept else None,
-        share(values.predict(X) != y),
+        share(values.predict(X) != labels),
     )

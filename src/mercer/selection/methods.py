@@ -15,7 +15,6 @@ from mercer.selection.alignment import target_alignment
 from mercer.selection.driver import Driver
 from mercer.selection.leaving import left_out_values, masks
 from mercer.selection.matrices import Fitted
-
 from mercer.selection.paths import PathFolds
 from mercer.selection.progress import Progress
 from mercer.selection.results import Table
@@ -66,8 +65,8 @@ class ExactPath(Task):
         _needs_shared("path", driver, candidates)
         if not driver.readable():
             raise ValueError(
-                f"method='path' needs a scorer of predictions or decisions; scoring={driver.search.scoring!r} "
-                "asks for more"
+                f"method='path' needs a scorer of predictions or decisions; "
+                f"scoring={driver.search.scoring!r} asks for more"
             )
         splits = driver.splits()
         self.folds = PathFolds(driver, candidates, splits)
@@ -92,8 +91,8 @@ class LeaveOneOut(Task):
         machine = driver.machine
         if not isinstance(machine, SVC | SVR) or (which != "span_rule" and not isinstance(machine, SVC)):
             raise ValueError(
-                f"method={which!r} is about leaving points out of SVC{' or SVR' if which == 'span_rule' else ''}"
-                f"; {type(driver.template).__name__} is none"
+                f"method={which!r} is about leaving points out of SVC"
+                f"{' or SVR' if which == 'span_rule' else ''}; {type(driver.template).__name__} is none"
             )
         _needs_shared(which, driver, candidates)
         for one in configured(machine, driver.own(candidates)):
@@ -144,8 +143,8 @@ class Alignment(Task):
         for name in dict.fromkeys(name for c in driver.own(candidates) for name in c):
             if name not in ("kernel", "gamma", "degree", "coef0") and not name.startswith("kernel__"):
                 raise ValueError(
-                    f"method='alignment' looks at the kernel matrix alone and cannot choose {name!r}: leave it "
-                    "out of param_grid, and choose it by another search"
+                    f"method='alignment' looks at the kernel matrix alone and cannot choose {name!r}: leave "
+                    "it out of param_grid, and choose it by another search"
                 )
 
     def run(self, table: Table, bar: Progress) -> None:

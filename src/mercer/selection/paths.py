@@ -44,7 +44,7 @@ class PathFolds:
         self, driver: Driver, candidates: list[dict[str, Any]], splits: list[tuple[Any, Any]]
     ) -> None:
         self.driver, self.splits = driver, splits
-        self.name = next((n for c in candidates for n in c if short(n) == "C"), None)
+        self.name = next((n for c in candidates for n in c if short(n) == "C"), f"{prefix(driver.template)}C")
         prices = sorted(float(c[self.name]) for c in candidates if self.name in c) or list(NARROW)
         if not np.isfinite(prices[-1]):
             raise ValueError("method='path' needs a finite range of C: param_grid has C=inf")
@@ -59,8 +59,6 @@ class PathFolds:
             others = {n: v for n, v in c.items() if n != self.name}
             rest.setdefault(repr(sorted(others.items(), key=lambda item: item[0])), others)
         self.settings = list(rest.values())
-        if self.name is None:
-            self.name = f"{prefix(driver.template)}C"
         assert driver.machine is not None
         self.machines = configured(driver.machine, driver.own(self.settings))
         for machine in self.machines:

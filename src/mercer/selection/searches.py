@@ -29,15 +29,15 @@ class SVCSearch(BaseSearch):
         pipeline are fitted on the training rows of each fold. Any other classifier works with
         ``method="kfold"``, by plain fits.
     param_grid : dict or list of dict, optional
-        Values of the parameters to be tried, as in scikit-learn. If not given: C from 2^-5 to 2^13 (for NuSVC,
-        ten feasible values of nu), and gamma from 4^-6 to 4^3 times "scale", or the degrees 2 to 4 of a
-        polynomial kernel.
+        Values of the parameters to be tried, as in scikit-learn. If not given: C from 2^-5 to 2^13 (for
+        NuSVC, ten feasible values of nu), and gamma from 4^-6 to 4^3 times "scale", or the degrees 2 to 4 of
+        a polynomial kernel.
     method : str, default="kfold"
         How a setting is judged; larger scores are better throughout.
 
         - "kfold": the mean score over the folds of ``cv``.
-        - "path": the same for every C between the least and the largest of the grid, by the exact paths of the
-          folds (two classes, hinge). Accuracy is a step function of C, and all its steps are found; other
+        - "path": the same for every C between the least and the largest of the grid, by the exact paths of
+          the folds (two classes, hinge). Accuracy is a step function of C, and all its steps are found; other
           scores are looked at in 200 places. ``path_curves_`` has the curves.
         - "sv_fraction", "xi_alpha", "span_bound": 1 minus a bound on the leave-one-out error, from one fit
           (see :func:`mercer.selection.leave_one_out`; the last two for two classes).
@@ -55,8 +55,8 @@ class SVCSearch(BaseSearch):
     refit : bool, default=True
         Whether to fit the chosen machine on all rows.
     cache_size : float, default=1000
-        Memory for kernel matrices, in MB. Where all rows do not fit (16 n^2 bytes), machines are fitted one by
-        one, each started by its neighbour in C.
+        Memory for kernel matrices, in MB. Where all rows do not fit (16 n^2 bytes), machines are fitted one
+        by one, each started by its neighbour in C.
     time_limit : float, optional
         Seconds after which to stop with the best setting so far; the refit is not counted.
     n_jobs : int, optional
@@ -94,8 +94,8 @@ class SVCSearch(BaseSearch):
     References
     ----------
     Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, sections 7.10 and 12.3.5.
-    Hsu, Chang and Lin (2003), A practical guide to support vector classification. DeCoste and Wagstaff (2000),
-    Alpha seeding for support vector machines, KDD.
+    Hsu, Chang and Lin (2003), A practical guide to support vector classification. DeCoste and Wagstaff
+    (2000), Alpha seeding for support vector machines, KDD.
 
     Examples
     --------
@@ -122,8 +122,8 @@ class SVRSearch(BaseSearch):
         \hat\theta = \arg\max_{\theta \in \Theta} \; \text{score}(f_\theta), \qquad
         f_\theta = \arg\min_f \tfrac12 \|w\|^2 + C \sum_i w_i \max(0, |y_i - f(x_i)| - \epsilon)
 
-    over a grid of settings :math:`\theta` (C, epsilon, gamma, degree, nu, ...), scored by ``method``, on shared
-    kernel matrices, each solution starting the next.
+    over a grid of settings :math:`\theta` (C, epsilon, gamma, degree, nu, ...), scored by ``method``, on
+    shared kernel matrices, each solution starting the next.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ class SVRSearch(BaseSearch):
         works with ``method="kfold"``, by plain fits.
     param_grid : dict or list of dict, optional
         Values of the parameters to be tried, as in scikit-learn. If not given: C from 2^-5 to 2^13 standard
-        deviations of y, epsilon 0.01, 0.05 and 0.2 of them (for NuSVR, nu from 0.1 to 0.7), and gamma from 4^-6
-        to 4^3 times "scale", or the degrees 2 to 4 of a polynomial kernel.
+        deviations of y, epsilon 0.01, 0.05 and 0.2 of them (for NuSVR, nu from 0.1 to 0.7), and gamma from
+        4^-6 to 4^3 times "scale", or the degrees 2 to 4 of a polynomial kernel.
     method : str, default="kfold"
         How a setting is judged; larger scores are better throughout.
 
@@ -154,8 +154,8 @@ class SVRSearch(BaseSearch):
     refit : bool, default=True
         Whether to fit the chosen machine on all rows.
     cache_size : float, default=1000
-        Memory for kernel matrices, in MB. Where all rows do not fit (16 n^2 bytes), machines are fitted one by
-        one, each started by its neighbour in C.
+        Memory for kernel matrices, in MB. Where all rows do not fit (16 n^2 bytes), machines are fitted one
+        by one, each started by its neighbour in C.
     time_limit : float, optional
         Seconds after which to stop with the best setting so far; the refit is not counted.
     n_jobs : int, optional

@@ -131,28 +131,33 @@ class SharedRun:
         for k, machine in enumerate(machines):
             groups.setdefault(machine._kernel(), []).append(k)
         self.groups = [_Group(kernel, members) for kernel, members in groups.items()]
+        self.chains = [
+            (group, chain) for group in self.groups for chain in walk_order(candidates, group.members)
+        ]
         self.rows = [Rows(_taken(f.y, f.train), _taken(f.weight, f.train)) for f in folds]
         self.solved: list[dict[Any, list[Any]]] = [{} for _ in folds]  # by C, in the last chain
-        self.over = [[threading.Event() for _ in folds] for _ in self.groups]
+        self.seen: list[Any] = [None for _ in folds]  # the kernel that a fold is at, and what it needs of it
+        self.over = [[threading.Event() for _ in folds] for _ in self.chains]
 
     def run(self, workers: Workers) -> None:
         """Do it all; Ctrl-C and limits leave what is done."""
-        for group in self.groups:
-            group.left = len(self.folds)
+        for group, _ in self.chains:
+            group.left += len(self.folds)
             group.kernel.validate()
 
         def work(number: int) -> None:
-            g, j = divmod(number, len(self.folds))
-            if g > 0:
-                self.over[g - 1][j].wait()  # a fold's kernels follow each other: each starts the next
+            c, j = divmod(number, len(self.folds))
+            if c > 0:
+                self.over[c - 1][j].wait()  # a fold's chains follow each other: each starts the next
+            group, chain = self.chains[c]
             try:
                 if not self.limits.out_of_time():
-                    self._walk(self.groups[g], j)
+                    self._walk(group, chain, j)
             finally:
-                self.groups[g].leave()
-                self.over[g][j].set()
+                group.leave()
+                self.over[c][j].set()
 
-        workers.each(len(self.groups) * len(self.folds), work, stop=self._stop)
+        workers.each(len(self.chains) * len(self.folds), work, stop=self._stop)
 
     def _stop(self) -> None:
         self.limits.time_limit = 0.0
@@ -160,39 +165,43 @@ class SharedRun:
             for event in events:
                 event.set()
 
-    def _walk(self, group: _Group, j: int) -> None:
+    def _cross(self, group: _Group, j: int) -> Any:
+        """Give the fold's rows their kernel matrix; return the values between test and training rows."""
+        if self.seen[j] is not None and self.seen[j][0] is group:
+            return self.seen[j][1]
         fold, rows = self.folds[j], self.rows[j]
         X = fold.ground.X
-        started = time.perf_counter()
         kernel = group.kernel
         if not kernel.is_resolved:
             kernel = kernel.resolve_on(take(X, fold.train), rows.weight)
-        dtype = self._dtype(group, kernel, X)
-        K, diag = group.matrix(fold.ground, kernel, dtype)
+        K, diag = group.matrix(fold.ground, kernel, self._dtype(group, kernel, X))
         everything = fold.train.size == size(X)
         inner = K if everything else K[np.ix_(fold.train, fold.train)]
-        cross = K[np.ix_(fold.test, fold.train)]
         rows.use(WholeGram(inner, diag if everything else diag[fold.train], kernel.is_psd))
-        chains = walk_order(self.candidates, group.members)
-        share = (time.perf_counter() - started) / sum(len(chain) for chain in chains)
-        for chain in chains:
-            solved: dict[Any, list[Any]] = {}
-            last: list[Any] | None = None
-            for k in chain:
-                if self.limits.out_of_time():
-                    return
-                price = _price(self.candidates[k])
-                near = last if last is not None else self.solved[j].get(price)
-                started = time.perf_counter()
-                fitted = rows.fit(self.machines[k], [] if near is None else [near], self.limits)
-                if fitted.status == "time_limit":
-                    return
-                self.unfinished += fitted.status == "iteration_limit"
-                last = solved[price] = [part.solution.b for part in fitted.parts]
-                middle = time.perf_counter()
-                score = self.judge(k, j, fitted, cross)
-                self.record(k, j, score, middle - started + share, time.perf_counter() - middle)
-            self.solved[j] = solved
+        self.seen[j] = group, K[np.ix_(fold.test, fold.train)]
+        return self.seen[j][1]
+
+    def _walk(self, group: _Group, chain: list[int], j: int) -> None:
+        started = time.perf_counter()
+        cross = self._cross(group, j)
+        share = (time.perf_counter() - started) / len(chain)
+        solved: dict[Any, list[Any]] = {}
+        last: list[Any] | None = None
+        for k in chain:
+            if self.limits.out_of_time():
+                return
+            price = _price(self.candidates[k])
+            near = last if last is not None else self.solved[j].get(price)
+            started = time.perf_counter()
+            fitted = self.rows[j].fit(self.machines[k], [] if near is None else [near], self.limits)
+            if fitted.status == "time_limit":
+                return
+            self.unfinished += fitted.status == "iteration_limit"
+            last = solved[price] = [part.solution.b for part in fitted.parts]
+            middle = time.perf_counter()
+            score = self.judge(k, j, fitted, cross)
+            self.record(k, j, score, middle - started + share, time.perf_counter() - middle)
+        self.solved[j] = solved
 
     def _dtype(self, group: _Group, kernel: Kernel, X: Any) -> Any:
         if isinstance(kernel, Precomputed):

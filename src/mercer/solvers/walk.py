@@ -26,6 +26,7 @@ LARGEST = 6144  # variables up to which a problem is one block
 MOST_FREE = 2048  # free variables up to which a factorisation pays
 SLICE_WORK = 1e8  # block entries touched between two looks at the clock
 PATIENCE = 2  # slices without help before the first Newton step
+HARD, SMALL = 12, 2048  # slices after which so many variables go to their interior-point solution
 PATIENT_STEPS = 200  # steps per variable that the general solver may take
 ROUNDS = 200  # slices before the general solver takes over
 
@@ -63,7 +64,8 @@ class Walk:
         every = np.arange(problem.n)
         run = _Run(gram.block(every, every), gram.diag(), problem, limits)
         run.begin(starts)
-        status = run.descend(lambda: problem.tolerance(self.tol, problem.objective(run.b, run.f)))
+        goal = lambda: problem.tolerance(self.tol, problem.objective(run.b, run.f))  # noqa: E731
+        status = run.descend(goal, gram.is_psd is True)
         if status is None:  # no headway: duplicates, an indefinite matrix, or a tolerance beyond rounding
             return self._general(gram, problem, run.b, limits)
         return Solution(run.b, run.f, problem.evaluate(run.b, run.f), run.n_iter, status)
@@ -107,7 +109,7 @@ class _Run:
         _jit.rowcache.fold_rows(self.K, moved, change[moved], 0, self.p.n, self.f)
         self.b = b
 
-    def descend(self, goal: Callable[[], float]) -> Status | None:
+    def descend(self, goal: Callable[[], float], psd: bool) -> Status | None:
         """Lower the violation to the goal; None when there is no headway."""
         steps = int(np.clip(SLICE_WORK // (6 * self.p.size), 200, 2 * self.p.size))
         fresh = False
@@ -132,6 +134,8 @@ class _Run:
                     self.move(better)
                     g = self.p.gradient(self.b, self.f)
             block = DenseBlock(self.K, self.diag, self.p, self.b, g)
+            if number == HARD and psd and self.p.size <= SMALL:
+                block.restart_from_interior(self.limits.out_of_time)
             done = block.run(0.9 * tol, min(steps, self.limits.steps_left(self.n_iter)))
             self.n_iter += done
             b = self.b.copy()
