@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.estimators.convex._base import ConvexMachine
 from mercer.estimators.interrupts import stoppable
@@ -171,19 +171,19 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ConvexMachine):
 
     # -- fit ---------------------------------------------------------------------------------------------
 
-    def _targets(self, X: Any, y: Any) -> np.ndarray:
-        """Return the targets as a column for each output."""
+    def _targets(self, X: Any, y: Any) -> tuple[np.ndarray, bool]:
+        """Return the targets as a column for each output, and whether they were given as one vector."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         Y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=self)
-        if Y.ndim == 1 or Y.shape[1] == 1:
-            Y = column_or_1d(Y, warn=True)[:, None]
+        flat = Y.ndim == 1
+        Y = Y[:, None] if flat else Y
         try:
             Y = Y.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise ValueError(f"y must hold numbers; its entries are of type {Y.dtype}") from error
         self._check_lengths(X, Y)
-        return np.asarray(Y)
+        return np.asarray(Y), flat
 
     def _problem(self, target: np.ndarray, weight: np.ndarray) -> Any:
         return penalised(self.loss_, target, self.C * weight, fit_intercept=self.fit_intercept)
@@ -207,14 +207,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ConvexMachine):
         """
         given = X
         X, limits, workers = self._begin(X)
-        Y = self._targets(X, y)
+        Y, flat = self._targets(X, y)
         n, outputs = Y.shape
         weight = self._check_weight(sample_weight, X, n)
         loss = as_loss(self.loss, REGRESSION)
         starts = self._starts(n, outputs) if getattr(self, "loss_", None) == loss else None
         self._resolve(X, None if sample_weight is None else weight)
         self.loss_ = loss
-        self._flat = np.ndim(y) == 1 or outputs == 1
+        self._flat = flat
         with stoppable(limits, self.on_interrupt == "keep") as stop, self._blas_threads(workers):
             watch = Watch(self, stop, given, y, sample_weight, outputs)
             matrix = self._gram(self.kernel_, X, workers)
@@ -323,7 +323,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ConvexMachine):
         n = self._length(X)
         if n != self.shape_fit_[0]:
             raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
-        Y = self._targets(X, y)
+        Y, _ = self._targets(X, y)
         if Y.shape[1] != self.intercept_.size:
             raise ValueError(f"y has {Y.shape[1]} outputs; this model was fitted on {self.intercept_.size}")
         weight = self._check_weight(sample_weight, X, n)

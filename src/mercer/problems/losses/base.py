@@ -68,10 +68,17 @@ class Loss(Value, ABC):
 
     def conjugate(self, y: Float64, s: Float64) -> Float64:
         """Return sup_f s f - L(y, f), infinite where s is no slope of the loss."""
-        f, bracketed = increasing_root(lambda f: self.derivative(y, f) - s, np.zeros(np.shape(s)))
+
+        def distance(f: Float64) -> Float64:
+            return np.asarray(self.derivative(y, f) - s)
+
+        # An extreme slope of a loss with straight tails is attained, to rounding, and bracketed on one side.
+        left, left_found = increasing_root(distance, np.zeros(np.shape(s)), side="left")
+        right, right_found = increasing_root(distance, np.zeros(np.shape(s)), side="right")
+        f = np.where(left_found & (~right_found | (np.abs(left) <= np.abs(right))), left, right)
         there = np.asarray(s * f - self.value(y, f))
-        beyond = np.abs(self.derivative(y, f) - s) > SLACK * np.maximum(1.0, np.abs(s))
-        return np.where(~bracketed & beyond, np.inf, there)
+        beyond = np.abs(distance(f)) > SLACK * np.maximum(1.0, np.abs(s))
+        return np.where(~left_found & ~right_found & beyond, np.inf, there)
 
     def excess(self, y: Float64, f: Float64, s: Float64) -> Float64:
         """Return L(y, f) + L*(y, s) - s f, which is never negative and 0 exactly when s is a slope at f."""

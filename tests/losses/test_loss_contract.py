@@ -1,0 +1,64 @@
+"""scikit-learn's own checks of every estimator with any loss."""
+
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from mercer import KernelClassifier, KernelLogisticRegression, KernelRegressor
+
+pytestmark = pytest.mark.core
+
+MACHINES = [
+    KernelClassifier(),
+    KernelClassifier(loss="binomial_deviance", multiclass="ovr"),
+    KernelClassifier(loss="multinomial_deviance"),
+    KernelLogisticRegression(),
+    KernelLogisticRegression(import_vectors="auto"),
+    KernelRegressor(),
+    KernelRegressor(loss="pinball"),
+]
+
+# Repeating a row and doubling its weight give the same optimum; approximate optima agree as far as tol says.
+EXACT = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+
+
+def check_name(check):
+    return check.func.__name__ if hasattr(check, "func") else check.__name__
+
+
+def identifier(value):
+    return check_name(value) if callable(value) and not hasattr(value, "fit") else str(value)
+
+
+def checks(machines, wanted):
+    return [
+        (estimator, check)
+        for machine in machines
+        for estimator, check in estimator_checks_generator(machine)
+        if wanted(check_name(check))
+    ]
+
+
+def tight(machine):
+    return clone(machine).set_params(tol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"), checks(MACHINES, lambda name: name not in EXACT), ids=identifier
+)
+def test_checks_at_defaults(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"), checks(map(tight, MACHINES), lambda name: name in EXACT), ids=identifier
+)
+def test_weight_two_is_the_row_twice(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_no_check_is_left_out(machine):
+    names = {check_name(check) for _, check in estimator_checks_generator(machine)}
+    assert set(EXACT) <= names
+    assert len(names) > 30
