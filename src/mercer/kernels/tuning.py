@@ -90,7 +90,8 @@ def checked_bounds(name: str, start: Array, bounds: Any) -> tuple[float, float]:
     """Return the bounds of a parameter, or say what is wrong with them."""
     low, high = float(start.min()), float(start.max())
     if bounds is None:
-        return min(LOW, low / ROOM), max(HIGH, high * ROOM)
+        power = 2 if name.endswith("gamma") else 1  # an inverse width, as a rule squared
+        return min(LOW**power, low / ROOM), max(HIGH**power, high * ROOM)
     try:
         least, most = (float(b) for b in bounds)
     except (TypeError, ValueError):

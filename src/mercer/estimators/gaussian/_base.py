@@ -131,8 +131,8 @@ class BaseGaussianProcess(KernelMachine):
                 for j in np.flatnonzero(near)
             ]
             warnings.warn(
-                f"the best value of {', '.join(named)} lies at a bound: widen bounds, or fix what the data do "
-                "not determine",
+                f"the best value of {', '.join(named)} lies at a bound: widen bounds, or fix what the data "
+                "do not determine",
                 ConvergenceWarning,
                 stacklevel=5,
             )

@@ -47,7 +47,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         with (function, start, bounds).
     bounds : dict, optional
         Bounds (low, high), or "fixed", by the parameter's name in ``kernel.get_params()``, or "noise". Others
-        have (1e-5, 1e5), the noise (1e-10, 1e5).
+        have (1e-5, 1e5), ``gamma`` (1e-10, 1e10) and the noise (1e-10, 1e5).
     n_restarts_optimizer : int, default=0
         Further starts, drawn log-uniformly between the bounds.
     normalize_y : bool, default=False
