@@ -82,7 +82,7 @@ class SphereAndSlab(BaseBall):
         s, half the thickness of the slab.
     n_components_ : int
         Number of axes used.
-    explained_variance_ : array of shape (n_components_,)
+    explained_variance_ : array of shape (n_components,)
         Variance of the data along each axis.
     offset_ : float
         0: ``decision_function`` is the lesser of r^2 - distance^2 and s^2 - residual^2.

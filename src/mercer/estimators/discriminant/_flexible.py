@@ -80,7 +80,7 @@ class FlexibleDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier)
         The share of each canonical variate in the between-class variance, :math:`r_l^2 / (1 - r_l^2)`.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if ``X`` has names that are all strings.
 
     See Also

@@ -100,7 +100,7 @@ class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
         The share of the variance between subclasses in each canonical variate.
     log_likelihood_ : float
         The logarithm of the likelihood of the rows given their classes.
-    log_likelihood_history_ : ndarray of shape (n_iter_,)
+    log_likelihood_history_ : ndarray of shape (n_iter,)
         Its value at each iteration of the start that was kept; it never falls.
     n_iter_ : int
         The number of iterations of that start.
@@ -108,7 +108,7 @@ class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
         Whether it ended before ``max_iter``.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if ``X`` has names that are all strings.
 
     See Also

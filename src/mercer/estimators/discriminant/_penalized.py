@@ -69,7 +69,7 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         Their intercepts.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if ``X`` has names that are all strings.
 
     See Also

@@ -80,7 +80,7 @@ class RegularizedDiscriminantAnalysis(DiscriminantClassifier):
         With "cv": the mean score of the chosen pair.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if ``X`` has names that are all strings.
 
     See Also

@@ -109,7 +109,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         The training data.
     n_features_in_ : int
         The number of features, for data that have any.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if ``X`` has names that are all strings.
 
     See Also

@@ -99,7 +99,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
         The kernels with their data-dependent parameters fixed.
     n_features_in_ : int
         The number of features of the first view, if it has any.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if ``X`` has names that are all strings.
 
     See Also

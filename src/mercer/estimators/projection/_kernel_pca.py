@@ -97,7 +97,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
         The training data.
     n_features_in_ : int
         The number of features, for data that have any.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if ``X`` has names that are all strings.
 
     See Also
