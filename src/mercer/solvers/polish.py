@@ -12,6 +12,7 @@ Bools = NDArray[np.bool_]
 RIDGE = 1e-13  # added to singular systems, relative to their largest entry; refinement takes it out again
 REFINEMENTS = 4
 ROUNDS = 60
+EXACT = 1e-12  # error of a sum that is rounding
 
 
 def polish(
@@ -36,10 +37,14 @@ def polish(
     c = g + A.T @ _multipliers(g, b, lo, hi, A)
     # Complementarity: of slack and multiplier the larger one is not zero.
     at_lo, at_hi = b - lo < c, hi - b < -c
+    exact = EXACT * max(1.0, float(np.abs(s).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
+    snapped = _mended(np.where(at_lo, lo, np.where(at_hi, hi, b)), lo, hi, A, s)
+    if (violation := _violation(Q @ snapped + p, snapped, lo, hi, A)) < least:
+        best, least = snapped, violation
     for _ in range(ROUNDS):
         b = np.where(at_lo, lo, np.where(at_hi, hi, b))
         free = np.flatnonzero(~(at_lo | at_hi))
-        if free.size == 0 and A.size and float(np.abs(A @ b - s).max()) > 1e-12:
+        if free.size == 0 and A.size and float(np.abs(A @ b - s).max()) > exact:
             break  # a group with nothing free cannot be mended here
         step = _newton(Q, p, A, s, b, free)
         if step is None:
@@ -55,7 +60,7 @@ def polish(
             continue
         g = Q @ b + p
         violation = _violation(g, b, lo, hi, A)
-        if violation < least and (not A.size or float(np.abs(A @ b - s).max()) <= 1e-12):
+        if violation < least and (not A.size or float(np.abs(A @ b - s).max()) <= exact):
             best, least = b.copy(), violation
         c = g + A.T @ _multipliers(g, b, lo, hi, A)
         wrong = (at_lo & (c < 0)) | (at_hi & (c > 0))
@@ -96,6 +101,17 @@ def _newton(
         step = step + solved - HB @ more
         dual = dual + more
     return step if np.isfinite(step).all() else None
+
+
+def _mended(b: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64) -> Float64:
+    """Return b with the groups' sums restored by their roomiest variables."""
+    for k in range(A.shape[0]):
+        room = np.where(A[k] > 0, np.minimum(b - lo, hi - b), 0.0)
+        t = int(np.argmax(room))
+        error = float(s[k] - A[k] @ b)
+        if abs(error) < room[t]:
+            b[t] += error
+    return b
 
 
 def _ends(g: Float64, b: Float64, lo: Float64, hi: Float64, members: Bools) -> tuple[float, float]:

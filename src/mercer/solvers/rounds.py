@@ -57,6 +57,7 @@ class Rounds(ABC):
             status = self._until_done()
         except KeyboardInterrupt:
             status = "interrupted"
+        self.b = self.problem.settled(self.b)
         mend_sums(self.problem, self.b)
         self.refresh()
         return Solution(self.b, self.f, self.problem.evaluate(self.b, self.f), self.n_iter, status)
@@ -65,6 +66,7 @@ class Rounds(ABC):
         before = np.inf
         stalls = 0
         while True:
+            self.b = self.problem.settled(self.b)  # a variable one rounding away from its bound is not free
             self.tell()
             if self.problem.hopeless(self.b, self.f):
                 self.refresh()  # a proof should not rest on rounding

@@ -18,6 +18,7 @@ FLOOR = 1e-12  # least curvature of a pair, relative to the largest diagonal ent
 TIGHTER = (
     0.2  # by how much the tolerance of sweeps shrinks when they find nothing and the criterion asks for more
 )
+INNER = 0.4  # share of the violation between all points that sweeps look for: more would polish too early
 LEAST = 1e-16  # of that tolerance, on the scale of K beta
 
 
@@ -32,7 +33,7 @@ class SMO(Solver):
         \kappa = K_{11} + K_{22} - 2 K_{12}
 
     The first point is one that violates the optimality conditions, found by sweeps over the points inside
-    their box and, when these are done, over all. The second is the one with the most different error. In
+    their box and, when these are nearly optimal among themselves, over all. The second is the one with the most different error. In
     regression, where the multipliers of a point have two signs, the best of the (at most four) quadrants
     that contain the present pair is taken. The bias of the sweeps is that of the last pair; a full sweep
     starts from the middle of the interval that the optimality conditions leave.
@@ -67,7 +68,7 @@ class _Sweeps(Rounds):
         super().__init__(options, gram, problem, start)
         self.state = options.seed % 2147483648
         self.everything = True
-        self.factor = 1.0
+        self.factor, self.spread = 1.0, 0.0
         self.bias = np.zeros(problem.sums.size)
         self.exclusive = problem.copies == 2 and problem.sums.size == 1
         self.floor = FLOOR * max(float(self.gram.diag().max(initial=0.0)), 1e-300)
@@ -82,7 +83,8 @@ class _Sweeps(Rounds):
         everything = self.everything
         if everything:
             self._centre_bias()
-        tol = self._tolerance()
+        # Points inside their box need not be more optimal among themselves than all points were.
+        tol = max(self._tolerance(), INNER * self.spread)
         done, self.state = _jit.platt.sweep(
             self.K, self.b, self.f, p.p, p.r, p.lo, p.hi, p.group, self.bias, self.exclusive, everything,
             tol, self.floor, self.limits.steps_left(self.n_iter), self.state,
@@ -92,6 +94,8 @@ class _Sweeps(Rounds):
         self.everything = not everything and done == 0
         if done == 0 and everything:
             self.everything = True
+            if tol > self._tolerance():
+                return False  # rounding forbids what the violation promises
             if tol <= LEAST * max(1.0, float(np.abs(self.f).max(initial=0.0))):
                 return False
             self.factor *= TIGHTER
@@ -109,3 +113,4 @@ class _Sweeps(Rounds):
         tops = np.where(np.isfinite(tops), tops, bottoms)
         bottoms = np.where(np.isfinite(bottoms), bottoms, tops)
         self.bias = np.where(np.isfinite(tops), 0.5 * (tops + bottoms), 0.0)
+        self.spread = float(np.nan_to_num(tops - bottoms).max(initial=0.0))
