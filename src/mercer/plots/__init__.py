@@ -8,6 +8,7 @@ from mercer.plots._calibration import calibration
 from mercer.plots._discriminants import canonical_variates, rda_error
 from mercer.plots._machines import level_sets, tube
 from mercer.plots._regions import decision_regions
+from mercer.plots._search import search
 from mercer.plots._similarity import kernel_matrix
 from mercer.plots.bounds import bound_against_n
 from mercer.plots.margins import margins
@@ -21,5 +22,6 @@ __all__ = [
     "level_sets",
     "margins",
     "rda_error",
+    "search",
     "tube",
 ]

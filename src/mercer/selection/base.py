@@ -194,8 +194,8 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
             )
         if driver.unfinished:
             warnings.warn(
-                f"{driver.unfinished} fits of the search stopped before their tolerance, at max_iter or where "
-                "steps gain no more than rounding; their scores are those of nearly optimal machines",
+                f"{driver.unfinished} fits of the search stopped before their tolerance, at max_iter or "
+                "where steps gain no more than rounding; their scores are those of nearly optimal machines",
                 ConvergenceWarning,
                 stacklevel=3,
             )
