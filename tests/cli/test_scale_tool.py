@@ -82,7 +82,8 @@ def test_the_installed_tool_writes_the_same(seed, folder, capsys):
     with (folder / "random").open("w") as file:
         for _ in range(30):
             row = {j: rng.normal() * 10.0 ** rng.integers(-8, 8) for j in range(1, 9) if rng.random() < 0.7}
-            file.write(f"{rng.integers(-1, 2)} " + " ".join(f"{j}:{v!r}" for j, v in row.items()) + "\n")
+            words = " ".join(f"{j}:{float(v)!r}" for j, v in row.items())
+            file.write(f"{rng.integers(-1, 2)} {words}\n")
     flags = [[], ["-l", "0"], ["-y", "0", "5", "-u", "7"]][seed % 3]
     theirs = subprocess.run(["svm-scale", *flags, "random"], capture_output=True, text=True, check=True)
     assert run("svm-scale", [*flags, "random"]) == 0

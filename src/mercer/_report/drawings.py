@@ -54,7 +54,7 @@ def _in_the_plane(subject: Subject) -> Iterator[str]:
     if getattr(X, "ndim", 1) != 2 or getattr(getattr(subject.machine, "kernel_", None), "pairwise", False):
         return
     width = X.shape[1]
-    numeric = not hasattr(X, "dtypes") or all(np.issubdtype(t, np.number) for t in X.dtypes)
+    numeric = not hasattr(X, "dtypes") or all(getattr(t, "kind", "O") in "biuf" for t in X.dtypes)
     if not numeric:
         return
     # A pipeline predicts from the user's own columns; its support vectors live elsewhere.

@@ -1,0 +1,5 @@
+"""``python -m mercer.cli``."""
+
+from mercer.cli import main
+
+main()

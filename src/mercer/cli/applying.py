@@ -1,0 +1,225 @@
+"""What is done with a model: predict, evaluate, verify, show, convert, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import numpy as np
+import typer
+from sklearn import metrics
+
+from mercer._report.scores import measure
+from mercer._report.subject import Subject
+from mercer.cli import options as o
+from mercer.cli.exits import FAILED, UserError
+from mercer.cli.loading import Loaded, load_model, read_for
+from mercer.cli.reading import How
+from mercer.cli.screen import Screen
+from mercer.cli.training import certificate_document
+from mercer.cli.writing import open_writer
+from mercer.io import verify as verify_model
+
+
+def predict(
+    model: o.Model,
+    data: o.Data,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for standard output.")
+    ] = "-",
+    proba: Annotated[bool, typer.Option("--proba", help="Probabilities of the classes, too.")] = False,
+    decision: Annotated[bool, typer.Option("--decision", help="Decision values, too.")] = False,
+    target: Annotated[
+        str,
+        typer.Option(help="A column that is no feature, if columns have no names.", rich_help_panel=o.FORMAT),
+    ] = "none",
+    batch_rows: Annotated[int, typer.Option(help="Rows in memory at a time.", min=1)] = 16384,
+    file_format: o.Format = None,
+    header: o.Header = None,
+    separator: o.Separator = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Predict the rows of a file, a few at a time, in constant memory."""
+    screen = Screen(quiet=quiet)
+    loaded = load_model(model)
+    if proba and not hasattr(loaded.model, "predict_proba"):
+        raise UserError(f"{model} gives no probabilities: train it with --probability")
+    if decision and not hasattr(loaded.model, "decision_function"):
+        raise UserError(f"{model} has no decision function")
+    count = 0
+    how = How(file_format, header, separator)
+    with open_writer(output) as writer:
+        for X, _ in loaded.batches(data, how, target, batch_rows):
+            columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
+            if proba:
+                P = np.asarray(loaded.model.predict_proba(X))
+                columns |= {f"p({name})": P[:, k] for k, name in enumerate(loaded.machine.classes_)}
+            if decision:
+                columns |= _decisions(loaded, X)
+            writer.write(columns)
+            count += len(columns["prediction"])
+    if output != "-":
+        screen.say(f"{count} predictions in {output}")
+
+
+def _decisions(loaded: Loaded, X: Any) -> dict[str, np.ndarray]:
+    F = np.asarray(loaded.model.decision_function(X))
+    if F.ndim == 1:
+        return {"decision": F}
+    return {f"decision({name})": F[:, k] for k, name in enumerate(loaded.machine.classes_)}
+
+
+def evaluate(
+    model: o.Model,
+    data: o.Data,
+    target: o.Target = "last",
+    file_format: o.Format = None,
+    header: o.Header = None,
+    separator: o.Separator = None,
+    as_json: o.Json = False,
+) -> None:
+    """Measure a model on rows whose truth is known."""
+    screen = Screen(as_json)
+    loaded = load_model(model)
+    X, table = read_for(loaded, data, target, How(file_format, header, separator))
+    it = Subject(loaded.model, X, table.y)
+    truth = None if it.kind == "detector" else table.y
+    if it.kind != "detector" and truth is None:
+        raise UserError("evaluate compares with the truth: give --target COLUMN")
+    predicted = np.asarray(loaded.model.predict(X))
+    if it.kind == "classifier":
+        assert truth is not None
+        truth = _same_kind(truth, loaded.machine.classes_, table.target_name)
+    scores = measure(it, truth, predicted, f"{table.n_rows} rows", True)
+    screen.pairs([("rows", str(table.n_rows)), *((k, f"{v:.6g}") for k, v in scores.values.items())])
+    document: dict[str, Any] = {"command": "evaluate", "rows": table.n_rows, "scores": scores.values}
+    if it.kind == "classifier":
+        names = np.unique(np.concatenate([truth, predicted]))
+        matrix = metrics.confusion_matrix(truth, predicted, labels=names)
+        screen.line()
+        head = ["", *(f"predicted {name}" for name in names)]
+        body = [[f"is {name}", *matrix[k]] for k, name in enumerate(names)]
+        screen.grid(head, body, range(1, len(names) + 1))
+        document |= {"classes": names, "confusion": matrix}
+    screen.finish(document)
+
+
+def _same_kind(truth: Any, classes: np.ndarray, name: str | None) -> np.ndarray:
+    """Return the truth in the type of the classes; refuse a column that has nothing to do with them."""
+    out = np.asarray(truth).astype(str) if classes.dtype.kind in "US" else np.asarray(truth)
+    if not np.isin(out, classes).any():
+        shown = ", ".join(str(c) for c in classes[:5])
+        raise UserError(f"the target {name!r} has none of the model's classes ({shown}): another --target?")
+    return out
+
+
+def verify(
+    model: o.Model,
+    data: o.Data,
+    target: o.Target = "last",
+    file_format: o.Format = None,
+    header: o.Header = None,
+    separator: o.Separator = None,
+    as_json: o.Json = False,
+) -> None:
+    """Recompute a model's certificate from its file and its training data alone; exit code 1 if it fails."""
+    screen = Screen(as_json)
+    loaded = load_model(model)
+    if loaded.file is None:
+        raise UserError(f"{model} is a LIBSVM model: it claims nothing that could be verified")
+    X, table = read_for(loaded, data, target, How(file_format, header, separator))
+    y = None if loaded.kind == "detector" else table.y
+    found = verify_model(loaded.file, X, y)
+    known = {True: "yes: same fingerprint", False: "no", None: "unknown: the file has no fingerprint"}
+    rows = [
+        ("verdict", "it holds" if found.holds else "it does not hold", "good" if found.holds else "poor"),
+        ("claimed", str(found.claimed)),
+        ("found", str(found.found)),
+        ("same data", known[found.same_data]),
+        *(("problem", words, "poor") for words in found.problems),
+    ]
+    screen.pairs(rows)  # type: ignore[arg-type]
+    screen.finish(
+        {
+            "command": "verify",
+            "holds": found.holds,
+            "problems": list(found.problems),
+            "same_data": found.same_data,
+            "claimed": certificate_document(found.claimed),
+            "found": certificate_document(found.found),
+        }
+    )
+    if not found.holds:
+        raise typer.Exit(FAILED)
+
+
+def show(model: o.Model, as_json: o.Json = False) -> None:
+    """Say what is in a model file."""
+    screen = Screen(as_json)
+    loaded = load_model(model)
+    document = loaded.describe()
+    rows = []
+    for name, value in document.items():
+        if value is None or name == "command":
+            continue
+        if isinstance(value, dict):
+            words = ", ".join(f"{k} {v}" for k, v in value.items() if v is not None)
+        elif isinstance(value, (list, tuple)):
+            words = ", ".join(str(v) for v in value[:12]) + (
+                f", ... ({len(value)})" if len(value) > 12 else ""
+            )
+        else:
+            words = str(value)
+        rows.append((name.replace("_", " "), words))
+    screen.pairs(rows)
+    screen.finish(document)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="A model file of mercer or of LIBSVM.", show_default=False)],
+    destination: Annotated[
+        Path,
+        typer.Argument(help="Ends with .mercer, .model (LIBSVM) or .onnx.", show_default=False),
+    ],
+    to: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads it at run time
+        typer.Option(help="mercer, libsvm or onnx.", show_default="by the ending"),
+    ] = None,
+) -> None:
+    """Convert a model between mercer's file, LIBSVM's text and ONNX."""
+    from mercer.cli.loading import write_as
+
+    screen = Screen()
+    endings = {".mercer": "mercer", ".safetensors": "mercer", ".model": "libsvm", ".libsvm": "libsvm"}
+    kind = to or (endings | {".onnx": "onnx"}).get(destination.suffix)
+    if kind not in ("mercer", "libsvm", "onnx"):
+        raise UserError(f"{destination}: say --to mercer, --to libsvm or --to onnx")
+    loaded = load_model(source)
+    write_as(loaded, destination, kind)
+    screen.say(f"{destination}: {type(loaded.machine).__name__} as {kind}")
+
+
+def report(
+    model: o.Model,
+    data: o.Data,
+    target: o.Target = "last",
+    output: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads it at run time
+        typer.Option("--output", "-o", help="The page.", show_default="MODEL.html"),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 for none.")] = 5,
+    file_format: o.Format = None,
+    header: o.Header = None,
+    separator: o.Separator = None,
+) -> None:
+    """Write one HTML page about a model, from its file and its training data."""
+    import mercer
+
+    screen = Screen()
+    loaded = load_model(model)
+    X, table = read_for(loaded, data, target, How(file_format, header, separator))
+    place = output or Path(f"{model.stem}.html")
+    y = None if loaded.kind == "detector" else table.y
+    facts = [("target", table.target_name)] if table.target_name and y is not None else []
+    mercer.report(loaded.model, X, y, place, cv=folds, facts=facts)
+    screen.say(f"{place}: open it in a browser; it needs nothing else")

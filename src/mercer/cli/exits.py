@@ -1,0 +1,65 @@
+"""How the command ends: exit codes, and mistakes told without a traceback."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import typer
+from sklearn.exceptions import NotFittedError
+
+DONE, FAILED, WRONG, MISSING, BROKEN, INTERRUPTED = 0, 1, 2, 3, 70, 130
+CODES = (
+    "0 done; 1 a check did not hold (verify); 2 the command line or the data are wrong; 3 an optional "
+    "package is missing; 70 a bug; 130 interrupted."
+)
+TRACEBACK = "MERCER_TRACEBACK"  # set to 1 in the environment to see where an error came from
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class UserError(ValueError):
+    """Something that the person at the keyboard can mend; the message says how."""
+
+
+def guarded(function: F) -> F:
+    """Return a command that tells mistakes in one line and ends with the right code."""
+
+    @functools.wraps(function)
+    def command(*args: Any, **options: Any) -> Any:
+        if os.environ.get(TRACEBACK) == "1":
+            return function(*args, **options)
+        try:
+            return function(*args, **options)
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            _tell("interrupted; nothing was written")
+            raise typer.Exit(INTERRUPTED) from None
+        except ImportError as error:
+            _tell(str(error))
+            raise typer.Exit(MISSING) from None
+        except (ValueError, TypeError, OSError, NotFittedError) as error:
+            _tell(_one_line(error))
+            raise typer.Exit(WRONG) from None
+        except MemoryError:
+            _tell("there is not enough memory: fewer rows, or a smaller --cache-size")
+            raise typer.Exit(WRONG) from None
+        except Exception as error:  # noqa: BLE001 - the last resort: tell it as a bug, with the way to see more
+            _tell(f"a bug: {type(error).__name__}: {error}. Run again with {TRACEBACK}=1 to see where.")
+            raise typer.Exit(BROKEN) from None
+
+    return command  # type: ignore[return-value]
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror.lower()}"
+    return str(error) or type(error).__name__
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"mercer: {text}\n")

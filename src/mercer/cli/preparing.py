@@ -1,0 +1,165 @@
+"""From a table to numbers that a kernel can compare: scaling, encoding, imputing, each said aloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
+
+from mercer.cli.exits import UserError
+from mercer.io import Table
+from mercer.io.table import listed
+
+Task = Literal["classify", "regress", "novelty"]
+IMPUTE = ("median", "mean", "most_frequent", "zero")
+MOST_CLASSES = 20  # different whole numbers that are taken for classes
+MOST_CATEGORIES = 1000  # of a text column: beyond, it is a name rather than a kind
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """The steps before the machine.
+
+    Attributes
+    ----------
+    steps : list of (str, transformer)
+        For a pipeline.
+    said : list of str
+        What they do, in words.
+    """
+
+    steps: list[tuple[str, Any]]
+    said: list[str]
+
+    def pipeline(self, machine: Any) -> Pipeline:
+        """Return the steps with a machine at their end."""
+        return Pipeline([*self.steps, ("machine", machine)])
+
+
+def features_of(table: Table) -> Any:
+    """Return the features as they are given to fit: a data frame where columns have names of their own."""
+    if table.is_sparse or not isinstance(table.X, np.ndarray) or not table.named:
+        return table.X
+    return table.frame()
+
+
+def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
+    """Return the preparation of a table's features."""
+    missing = table.n_missing()
+    if impute is not None and impute not in IMPUTE:
+        raise UserError(f"--impute {impute} is not known; it must be one of {', '.join(IMPUTE)}")
+    if missing and impute is None:
+        worst = sorted(missing, key=lambda name: -missing[name])
+        counts = ", ".join(f"{name!r} in {missing[name]}" for name in worst[:5])
+        more = f" and {len(worst) - 5} more columns" if len(worst) > 5 else ""
+        raise UserError(
+            f"{table.source} has missing values ({counts}{more} of {table.n_rows} rows): give --impute "
+            "median to fill them in, or remove them"
+        )
+    if table.is_sparse:
+        return _sparse(table, scale, impute if missing else None)
+    said = []
+    numeric, text = list(table.numeric), list(table.categorical)
+    _check_text(table, text)
+    numbers = _numbers(scale, impute if any(name in missing for name in numeric) else None)
+    if numeric and scale:
+        said.append(f"standardised {_count(numeric, 'numeric column')} (mean 0, deviation 1)")
+    if missing:
+        said.append(f"filled in missing values of {listed(sorted(missing))} by {impute}")
+    if not text:
+        return Preparation(numbers, said)
+    values = sum(len(table.categories[name]) for name in text)
+    said.append(f"encoded {_count(text, 'text column')} as {values} columns of 0 and 1: {listed(text)}")
+    one_hot: list[tuple[str, Any]] = [("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False))]
+    if any(name in missing for name in text):
+        one_hot.insert(0, ("impute", SimpleImputer(strategy="most_frequent")))
+    columns = [("text", _joined(one_hot), text)]
+    if numeric:
+        columns.insert(0, ("numbers", _joined(numbers), numeric))
+    return Preparation([("prepare", ColumnTransformer(columns, verbose_feature_names_out=False))], said)
+
+
+def _check_text(table: Table, text: list[str]) -> None:
+    for name in text:
+        kinds = len(table.categories[name])
+        if kinds > MOST_CATEGORIES or (kinds > 50 and kinds > 0.5 * table.n_rows):
+            shown = listed(table.categories[name][:3])
+            raise UserError(
+                f"column {name!r} has {kinds} different texts ({shown}, ...): it looks like a name, not like "
+                f"a kind. Leave it out with --exclude {name!r}"
+            )
+
+
+def _numbers(scale: bool, impute: str | None) -> list[tuple[str, Any]]:
+    steps: list[tuple[str, Any]] = []
+    if impute == "zero":
+        steps.append(("impute", SimpleImputer(strategy="constant", fill_value=0.0)))
+    elif impute is not None:
+        steps.append(("impute", SimpleImputer(strategy=impute)))
+    if scale:
+        steps.append(("scale", StandardScaler()))
+    return steps
+
+
+def _sparse(table: Table, scale: bool, impute: str | None) -> Preparation:
+    steps, said = [s for s in _numbers(False, impute)], []  # noqa: C416
+    if impute:
+        said.append(f"filled in missing values by {impute}")
+    if scale:
+        steps.append(("scale", MaxAbsScaler()))
+        said.append(f"scaled {table.n_features} sparse columns to at most 1 in size (zeros stay zeros)")
+    return Preparation(steps, said)
+
+
+def _joined(steps: list[tuple[str, Any]]) -> Any:
+    if not steps:
+        return "passthrough"
+    return steps[0][1] if len(steps) == 1 else Pipeline(steps)
+
+
+def _count(names: list[str], what: str) -> str:
+    return f"{len(names)} {what}{'s' if len(names) != 1 else ''}"
+
+
+def text_columns(model: Any) -> list[str]:
+    """Return the names of the columns that a prepared model takes as text."""
+    first = model[0] if isinstance(model, Pipeline) else None
+    if not isinstance(first, ColumnTransformer):
+        return []
+    return [name for part, _, names in first.transformers_ if part == "text" for name in names]
+
+
+def choose_task(table: Table, wish: str) -> tuple[Task, str]:
+    """Return the task and why."""
+    y = table.y
+    if wish == "novelty" or (wish == "auto" and y is None):
+        return "novelty", "there is no target" if y is None else "as asked; the target is not used"
+    if y is None:
+        raise UserError(f"--task {wish} needs a target: give --target COLUMN")
+    name = f"target {table.target_name!r}"
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        bad = np.flatnonzero(~np.isfinite(y))
+        raise UserError(
+            f"the {name} is missing in {bad.size} rows, first in row {bad[0] + 1}: remove them, or choose "
+            "another target"
+        )
+    different = np.unique(y)
+    if wish == "classify" or (wish == "auto" and _is_kinds(y, different)):
+        if different.size < 2:
+            raise UserError(f"the {name} has one value only, {different[0]}: there is nothing to tell apart")
+        why = "as asked" if wish == "classify" else f"the {name} has {different.size} different values"
+        return "classify", why
+    if y.dtype.kind in "US":
+        raise UserError(f"--task regress needs numbers, but the {name} is text such as {str(y[0])!r}")
+    return "regress", "as asked" if wish == "regress" else f"the {name} is a number"
+
+
+def _is_kinds(y: np.ndarray, different: np.ndarray) -> bool:
+    if y.dtype.kind in "USO":
+        return True
+    return y.dtype.kind in "iu" and different.size <= max(2, min(MOST_CLASSES, y.size // 10))
