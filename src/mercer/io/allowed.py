@@ -43,7 +43,25 @@ SKLEARN = {
     "sklearn.kernel_ridge": ("KernelRidge",),
     "sklearn.isotonic": ("IsotonicRegression",),
 }  # fmt: skip
-SELECTOR = "sklearn.compose:make_column_selector"
+# Objects that are nothing but their attributes; they are filled, not called.
+PLAIN = (
+    "mercer.kernels.tuning:Tuning",
+    "mercer.solvers.factored:Factored",
+    "mercer.solvers.posterior:ExactPosterior",
+    "sklearn.compose:make_column_selector",
+    "sklearn.model_selection:GroupKFold",
+    "sklearn.model_selection:KFold",
+    "sklearn.model_selection:LeaveOneOut",
+    "sklearn.model_selection:LeavePOut",
+    "sklearn.model_selection:ShuffleSplit",
+    "sklearn.model_selection:StratifiedKFold",
+    "sklearn.model_selection:StratifiedShuffleSplit",
+    "sklearn.model_selection:TimeSeriesSplit",
+)
+# Objects that their owner makes again when it finds None in their place.
+REMADE = ("mercer.solvers.posterior:IterativePosterior",)
+# Functions of ours that may be kept with some of their arguments.
+FUNCTIONS = ("mercer.problems.path:_margin_at", "mercer.problems.path:_tube_at")
 SPARSE = {name: getattr(sp, name) for name in ("csr_matrix", "csr_array", "csc_matrix", "csc_array")}
 TYPES = {
     f"numpy.{name}": getattr(np, name)
@@ -120,6 +138,43 @@ def own_class(text: Any, kind: str) -> type:
     raise ModelFileError(
         f"the file names {_shown(text)}, which is not a {kind} that may be built from a file"
     )
+
+
+def plain_class(text: Any) -> type:
+    """Return the plain class that a file names, or refuse it."""
+    if isinstance(text, str) and text in PLAIN:
+        found: type = _found(text)
+        return found
+    raise ModelFileError(f"the file names {_shown(text)}, which may not be built from a file")
+
+
+def plain_address(thing: Any) -> str | None:
+    """Return how a file names a plain object's class, None if it may not."""
+    name = type(thing).__qualname__
+    return next((a for a in PLAIN if a.endswith(f":{name}") and _found(a) is type(thing)), None)
+
+
+def is_remade(thing: Any) -> bool:
+    """Return whether an object is left out of files, because its owner makes it again."""
+    return f"{type(thing).__module__}:{type(thing).__qualname__}" in REMADE
+
+
+def own_function(text: Any) -> Any:
+    """Return the function of ours that a file names, or refuse it."""
+    if isinstance(text, str) and text in FUNCTIONS:
+        return _found(text)
+    raise ModelFileError(f"the file names {_shown(text)}, which is not a function that a file may name")
+
+
+def function_address(function: Any) -> str | None:
+    """Return how a file names a function of ours, None if it may not."""
+    text = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
+    return text if text in FUNCTIONS and _found(text) is function else None
+
+
+def _found(text: str) -> Any:
+    module, _, name = text.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
 def _shown(text: Any) -> str:

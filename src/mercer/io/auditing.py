@@ -8,8 +8,9 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import get_scorer_names
 
-from mercer.io.allowed import SELECTOR, SPARSE, TYPES, estimator_class, own_class
+from mercer.io.allowed import SPARSE, TYPES, estimator_class, own_class, own_function, plain_class
 from mercer.io.encoding import DEEPEST
 from mercer.io.errors import ModelFileError
 from mercer.kernels.params import parameter_names
@@ -33,7 +34,9 @@ FIELDS: dict[str, set[str]] = {
     "slice": {"items"},
     "function": {"name"},
     "random": {"keys", "rest"},
-    "selector": {"class", "params"},
+    "plain": {"class", "state"},
+    "partial": {"name", "items"},
+    "scorer": {"name", "of"},
     "estimator": {"class", "params", "state"},
     "value": {"class", "params", "state"},
     "foreign": {"name", "params", "state"},
@@ -219,10 +222,30 @@ class Audit:
                 refuse(where, f"{name!r:.40} is no name of an attribute")
             self.audit(item, f"{where}.{name}", depth + 1)
 
-    def _audit_selector(self, node: Any, where: str, depth: int) -> None:
-        self._audit_table(node["params"], where, depth)
-        if node["class"] != SELECTOR or set(node["params"]) != {"pattern", "dtype_include", "dtype_exclude"}:
-            refuse(where, "not a sound column selector")
+    def _audit_plain(self, node: Any, where: str, depth: int) -> None:
+        cls = plain_class(node["class"])
+        self._audit_table(node["state"], where, depth)
+        self._audit_names(node["state"], where, cls)
+
+    def _audit_partial(self, node: Any, where: str, depth: int) -> None:
+        own_function(node["name"])
+        self._audit_items(node["items"], where, depth)
+
+    def _audit_scorer(self, node: Any, where: str, depth: int) -> None:
+        if node["name"] is not None and node["name"] not in get_scorer_names():
+            refuse(where, f"{node['name']!r:.40} is no scorer of scikit-learn")
+        self.audit(node["of"], where, depth + 1)
+        if node["name"] is None and (
+            not isinstance(node["of"], dict) or node["of"].get("kind") != "estimator"
+        ):
+            refuse(where, "a scorer without a name belongs to an estimator")
+
+    @staticmethod
+    def _audit_names(state: dict[str, Any], where: str, cls: type) -> None:
+        for name in state:
+            known = inspect.getattr_static(cls, name, None)
+            if callable(known) or hasattr(known, "__get__"):
+                refuse(where, f"{name!r} is a method or property of {cls.__name__} and cannot be replaced")
 
     def _audit_object(self, node: Any, where: str, depth: int, cls: type, names: set[str]) -> None:
         self._audit_table(node["params"], where, depth)
@@ -233,9 +256,7 @@ class Audit:
         for name in node["state"]:
             if name in names:
                 refuse(where, f"{name!r} is a parameter of {cls.__name__}, not something learned")
-            known = inspect.getattr_static(cls, name, None)
-            if callable(known) or hasattr(known, "__get__"):
-                refuse(where, f"{name!r} is a method or property of {cls.__name__} and cannot be replaced")
+        self._audit_names(node["state"], where, cls)
 
     def _audit_estimator(self, node: Any, where: str, depth: int) -> None:
         cls: Any = estimator_class(node["class"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.compose import make_column_selector
+from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils import Bunch
 
-from mercer.io.allowed import SPARSE, TYPES, estimator_class, own_class
+from mercer.io.allowed import SPARSE, TYPES, estimator_class, own_class, own_function, plain_class
 from mercer.io.auditing import refuse
 from mercer.io.errors import ModelFileError
 from mercer.kernels import Kernel
@@ -133,9 +134,16 @@ class Builder:
         random.set_state((name, self.build(node["keys"], where), int(position), int(has_gauss), float(gauss)))
         return random
 
-    def _selector(self, node: Any, where: str) -> Any:
-        params = {name: self.build(item, where) for name, item in node["params"].items()}
-        return make_column_selector(params.pop("pattern"), **params)
+    def _plain(self, node: Any, where: str) -> Any:
+        made: Any = object.__new__(plain_class(node["class"]))
+        vars(made).update({k: self.build(v, f"{where}.{k}") for k, v in node["state"].items()})
+        return made
+
+    def _partial(self, node: Any, where: str) -> Any:
+        return partial(own_function(node["name"]), *self._tuple(node, where))
+
+    def _scorer(self, node: Any, where: str) -> Any:
+        return get_scorer(node["name"]) if node["name"] else check_scoring(self.build(node["of"], where))
 
     # -- objects -----------------------------------------------------------------------------------------
 

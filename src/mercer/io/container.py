@@ -34,8 +34,8 @@ def digest(description: str, tensors: dict[str, np.ndarray]) -> str:
 def pack(description: dict[str, Any], tensors: dict[str, np.ndarray]) -> bytes:
     """Return the bytes of a file."""
     text = json.dumps(description, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
-    metadata = {"format": FORMAT, "description": text, "digest": digest(text, tensors)}
-    packed: bytes = pack_tensors(tensors, metadata=metadata)
+    # One entry only: safetensors writes several in any order, and the same model should give the same file.
+    packed: bytes = pack_tensors(tensors, metadata={FORMAT: f"{digest(text, tensors)}\n{text}"})
     return packed
 
 
@@ -73,11 +73,10 @@ def read_description(content: bytes) -> tuple[dict[str, Any], str, str]:
         )
     header = parse_json(content[8 : 8 + length], "its header")
     metadata = header.get("__metadata__") if isinstance(header, dict) else None
-    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+    found = metadata.get(FORMAT) if isinstance(metadata, dict) and len(metadata) == 1 else None
+    if not isinstance(found, str):
         raise ModelFileError("it is no model file of mercer: its header does not say so")
-    text, found = metadata.get("description"), metadata.get("digest")
-    if not isinstance(text, str) or not isinstance(found, str):
-        raise ModelFileError("its header has no description or no digest")
+    claimed, _, text = found.partition("\n")
     description = parse_json(text, "its description")
     if not isinstance(description, dict):
         raise ModelFileError("its description is not a table")
@@ -88,7 +87,7 @@ def read_description(content: bytes) -> tuple[dict[str, Any], str, str]:
         raise ModelFileError(
             f"it has protocol {protocol}; this version of mercer reads protocols up to {PROTOCOL}: install a newer one"
         )
-    return description, text, found
+    return description, text, claimed
 
 
 def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

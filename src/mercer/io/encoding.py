@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields, is_dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.compose import make_column_selector
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics._scorer import _BaseScorer, _PassthroughScorer
 from sklearn.utils import Bunch
 
-from mercer.io.allowed import SELECTOR, SPARSE, TYPES, address, is_record
+from mercer.io.allowed import SPARSE, TYPES, address, function_address, is_record, is_remade, plain_address
 from mercer.io.errors import ModelFileError
 from mercer.kernels.params import Value, parameter_names
 
@@ -80,9 +82,17 @@ class Encoder:
             return self._estimator(value, where, depth)
         if isinstance(value, Value):
             return self._value(value, where, depth)
-        if isinstance(value, make_column_selector):
-            items = self._table(vars(value), where, depth)
-            return {"kind": "selector", "class": SELECTOR, "params": items}
+        if plain_address(value) is not None:
+            return {
+                "kind": "plain",
+                "class": plain_address(value),
+                "state": self._table(vars(value), where, depth),
+            }
+        if isinstance(value, partial) and function_address(value.func) is not None and not value.keywords:
+            items = [self.encode(v, f"{where}[{k}]", depth + 1) for k, v in enumerate(value.args)]
+            return {"kind": "partial", "name": function_address(value.func), "items": items}
+        if isinstance(value, _BaseScorer | _PassthroughScorer):
+            return self._scorer(value, where, depth)
         if isinstance(value, np.random.RandomState):
             name, keys, *rest = value.get_state(legacy=True)
             return {
@@ -247,6 +257,15 @@ class Encoder:
         else:
             items = value._asdict()
         return {"kind": "record", "class": name, "fields": self._table(items, where, depth)}
+
+    def _scorer(self, value: Any, where: str, depth: int) -> dict[str, Any]:
+        """Name a scorer of scikit-learn; that of an estimator itself goes with the estimator."""
+        if isinstance(value, _PassthroughScorer):
+            return {"kind": "scorer", "name": None, "of": self.encode(value._estimator, where, depth + 1)}
+        name = next((n for n in get_scorer_names() if repr(get_scorer(n)) == repr(value)), None)
+        if name is None:
+            raise ModelFileError(f"{where} is {value!r:.80}, which has no name in scikit-learn")
+        return {"kind": "scorer", "name": name, "of": None}
 
     def _need(self, thing: Any, name: str, what: str, where: str) -> str:
         if not name.isidentifier():
