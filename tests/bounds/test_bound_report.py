@@ -1,5 +1,6 @@
 """The report: what it picks, how it takes assumptions, and how it reads."""
 
+import pickle
 import re
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -14,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import mercer
 from mercer import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, SphereAndSlab
-from mercer.bounds import Report, Reports, report
+from mercer.bounds import Fact, Report, Reports, report
 from mercer.kernels import RBF, Linear
 
 
@@ -106,12 +108,41 @@ def test_kernel_ridge_of_scikit_learn(diabetes):
     assert not any("coordinate" in a.text for a in found.assumptions)  # it has no bias
 
 
-@pytest.mark.skipif(not hasattr(mercer, "KernelRidge"), reason="not there yet")
 def test_kernel_ridge(diabetes):
     X, y = diabetes
     ours = report(mercer.KernelRidge(alpha=1.0, kernel=RBF(1.0)).fit(X, y), X, y, target_bound=250.0)
     theirs = report(KernelRidge(alpha=1.0, kernel="rbf", gamma=1.0).fit(X, y), X, y, target_bound=250.0)
     assert ours["squared error"].value == pytest.approx(theirs["squared error"].value, rel=1e-6)
+    assert [f.name for f in ours.facts] == [f.name for f in theirs.facts]
+    biased = mercer.KernelRidge(alpha=1.0, kernel=RBF(1.0), fit_intercept=True).fit(X, y)
+    found = report(biased, X, y, target_bound=250.0)
+    assert any("coordinate" in a.text for a in found.assumptions)
+    residuals = y - biased.predict(X)
+    assert fact(found, "mean squared error") == pytest.approx(np.square(residuals).mean())
+    inner = biased.predict(X) - biased.intercept_
+    assert fact(found, "norm of w") == pytest.approx(np.sqrt(biased.dual_coef_ @ inner), rel=1e-6)
+
+
+def test_a_penalty_chosen_on_the_rows_is_paid_for_or_named(diabetes):
+    X, y = diabetes
+    spread = mercer.KernelRidge(alpha="loo", kernel=RBF(1.0)).fit(X, y)
+    assert "penalty" in report(spread, X, y, target_bound=250.0)["squared error"].broken[0].text
+    listed = mercer.KernelRidge(alpha="loo", alphas=[0.1, 1.0, 10.0], kernel=RBF(1.0)).fit(X, y)
+    found = report(listed, X, y, target_bound=250.0)
+    assert not found["squared error"].broken
+    assert any("3 settings" in a.text for a in found.assumptions)
+
+
+@pytest.mark.parametrize(
+    "model", [mercer.OnlineSVR(gamma=1.0), mercer.KernelWidrowHoff(gamma=50.0, alpha=20.0)], ids=str
+)
+def test_regressors_that_learn_from_streams(diabetes, model):
+    X, y = diabetes
+    model.set_params(tol=1.0).fit(X, y)
+    found = report(model, X, y, tolerance=100.0, target_bound=250.0)
+    assert [line.name for line in found] == ["errors beyond 100", "squared error"]
+    assert not any("coordinate" in a.text for a in found.assumptions)
+    assert fact(found, "norm of w") == pytest.approx(model._norms()[0], rel=1e-6)
 
 
 def test_detectors(cancer):
@@ -169,14 +200,77 @@ def test_perceptrons():
     assert not any("support" in line.name for line in found)
 
 
-@pytest.mark.parametrize("name", ["Perceptron", "KernelPerceptron"])
-def test_the_perceptrons_of_this_library(name):
-    if not hasattr(mercer, name):
-        pytest.skip("not there yet")
+@pytest.mark.parametrize(
+    "model",
+    [mercer.Perceptron(), mercer.KernelPerceptron(kernel="linear"), mercer.KernelPerceptron(kernel=RBF(1.0))],
+    ids=str,
+)
+def test_the_perceptrons_of_this_library(model):
     X, y = load_iris(return_X_y=True)
     X, y = X[:100], y[:100]
-    found = report(getattr(mercer, name)().fit(X, y), X, y)
-    assert found["number of updates"].value > 0
+    found = report(model.fit(X, y), X, y)
+    k, n = int(model.n_updates_[0]), 100
+    remembered = int(not isinstance(model.get_params().get("kernel"), RBF))  # R = 1 is known of that kernel
+    expected = ((k + remembered) * np.log(n) + np.log(n / 0.1)) / (n - k - remembered)
+    assert found["number of updates"].value == pytest.approx(expected)
+    assert fact(found, "updates") == k <= fact(found, "updates allowed")
+    assert found["number of updates"].value <= found["margin, by the number of updates"].value
+    assert any("farthest" in a.text for a in found.assumptions) == bool(remembered)
+    norm = np.linalg.norm(model.coef_) if not isinstance(model.get_params().get("kernel"), RBF) else None
+    assert norm is None or fact(found, "norm of w") == pytest.approx(norm)
+    fixed = report(model.set_params(radius=10.0).fit(X, y), X, y)
+    assert not any("farthest" in a.text for a in fixed.assumptions)
+
+
+def test_novikoff_in_the_report_is_the_formula():
+    X, y = np.array([[2.0, 0.0], [-2.0, 0.5]] * 20), np.array([1, 0] * 20)
+    model = mercer.Perceptron().fit(X, y)
+    w, b = model.coef_[0], model.intercept_[0]
+    margin = (np.where(y, 1, -1) * (X @ w + b)).min() / np.linalg.norm(w)
+    R2 = 4.25
+    expected = 2 * (R2 + b**2 / (w @ w)) / margin**2
+    assert fact(report(model, X, y), "updates allowed") == pytest.approx(expected)
+    line = report(model, X, y)["margin, by the number of updates"]
+    assert line.value == pytest.approx(2 / 40 * ((expected + 1) * np.log(40) + np.log(40 / 0.1)))
+
+
+def test_perceptrons_that_are_not_done_promise_nothing_by_their_updates(cancer):
+    X, y = cancer
+    with pytest.warns(ConvergenceWarning):
+        model = mercer.KernelPerceptron(kernel=RBF(0.5), max_iter=2).fit(X, y)
+    found = report(model, X, y)
+    assert "until it made no more mistakes" in found["number of updates"].broken[0].text
+    assert "margin, by the number of updates" not in [line.name for line in found]
+
+
+def test_one_report_per_machine_of_a_perceptron():
+    X, y = load_iris(return_X_y=True)
+    model = mercer.KernelPerceptron(kernel=RBF(2.0), max_iter=1000).fit(X, y)
+    found = report(model, X, y)
+    assert [part.title.rsplit(", ", 1)[1] for part in found] == [f"{c} against the rest" for c in range(3)]
+    for o, part in enumerate(found):
+        assert fact(part, "updates") == model.n_updates_[o]
+        assert fact(part, "training errors") == 0
+        assert fact(part, "norm of w") == pytest.approx(model._norms()[o])
+    K = RBF(2.0)(X)
+    by_matrix = report(
+        mercer.KernelPerceptron(kernel="precomputed", max_iter=1000).fit(K, y), K, y, radius=1.0
+    )
+    for part, same in zip(by_matrix, found, strict=True):
+        assert fact(part, "norm of w") == pytest.approx(fact(same, "norm of w"))
+
+
+def test_the_adatron_is_read_as_the_machine_that_it_converges_to(cancer):
+    X, y = cancer
+    kernel = RBF(1.0)
+    ours = report(mercer.KernelAdatron(kernel=kernel, tol=1e-6).fit(X, y), X, y)
+    theirs = report(SVC(kernel=kernel, tol=1e-7, fit_intercept=False).fit(X, y), X, y)
+    for line, same in zip(ours, theirs, strict=True):
+        assert (line.name, line.value) == (same.name, pytest.approx(same.value, rel=1e-3))
+    stream = mercer.KernelAdatron(kernel=kernel).partial_fit(X, y, classes=[0, 1])
+    found = report(stream, X, y)
+    assert fact(found, "updates") == stream.n_updates_[0]
+    assert "updates allowed" not in [f.name for f in found.facts]  # Novikoff's theorem is the perceptron's
 
 
 def test_more_classes_give_one_report_per_machine():
@@ -272,6 +366,14 @@ def test_a_bias_that_is_not_determined_is_named():
 
 
 # -- numbers -------------------------------------------------------------------------------------------------
+
+
+def test_a_report_can_be_stored(cancer):
+    X, y = cancer
+    found = report(SVC(gamma=1.0).fit(X, y), X, y)
+    again = pickle.loads(pickle.dumps(found))
+    assert str(again) == str(found)
+    assert again.facts[-1] == Fact(*(getattr(found.facts[-1], name) for name in ("name", "value", "note")))
 
 
 def test_the_facts(cancer):

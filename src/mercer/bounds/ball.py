@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mercer.bounds.checks import Float64
 from mercer.gram import Gram
+
+ROOM = 16  # rows for which there is memory from the start
 
 
 class EnclosingRadius(NamedTuple):
@@ -23,8 +26,9 @@ def enclosing_radius(matrix: Gram, *, tol: float = 0.01, max_rows: int = 200) ->
     .. math::
         r^2 = \max_{\alpha \ge 0, \sum \alpha = 1} \sum_i \alpha_i K_{ii} - \alpha' K \alpha
 
-    Frank-Wolfe steps towards the farthest point, with exact line search: one row of the matrix each. The
-    value at any alpha is at most r^2, and the distance of the farthest point from any centre at least r.
+    The ball of a few points, a core-set, is found exactly; the point farthest from its centre joins them, at
+    the cost of one row of the matrix, until no point lies much farther out. The value at any alpha is at most
+    r^2, and the distance of the farthest point from any centre at least r.
 
     Parameters
     ----------
@@ -45,31 +49,63 @@ def enclosing_radius(matrix: Gram, *, tol: float = 0.01, max_rows: int = 200) ->
     Badoiu and Clarkson (2008), Optimal core-sets for balls, Computational Geometry 40.
     """
     diagonal = np.asarray(matrix.diag(), dtype=np.float64)
-    start = int(np.argmax(diagonal))
-    first = _row(matrix, start)
-    farthest = int(np.argmax(diagonal - 2.0 * first))
-    other = first if farthest == start else _row(matrix, farthest)
-    # Half way between two points that are far apart.
-    product = 0.5 * (first + other)
-    norm = 0.25 * (diagonal[start] + diagonal[farthest] + 2.0 * first[farthest])
-    mean = 0.5 * (diagonal[start] + diagonal[farthest])
-    lower, upper = 0.0, math.inf
-    for _ in range(max_rows):
-        squares = diagonal - 2.0 * product + norm
+    core = [int(np.argmax(diagonal))]
+    rows = np.zeros((min(ROOM, max_rows), matrix.n))
+    _fill(matrix, core[0], rows[0])
+    alpha = np.ones(1)
+    lower, upper = 0.0, math.sqrt(max(float(diagonal.max()), 0.0))  # the origin is a centre, too
+    while True:
+        k = len(core)
+        product = alpha @ rows[:k]
+        mean, norm = float(alpha @ diagonal[core]), float(alpha @ product[core])
+        squares = diagonal - 2.0 * product
         i = int(np.argmax(squares))
-        upper = min(upper, math.sqrt(max(float(squares[i]), 0.0)))
+        upper = min(upper, math.sqrt(max(float(squares[i]) + norm, 0.0)))
         lower = max(lower, math.sqrt(max(mean - norm, 0.0)))
-        if upper <= lower * (1.0 + tol) or upper == 0.0:
+        if upper <= lower * (1.0 + tol) or upper == 0.0 or k == max_rows or i in core:
+            return EnclosingRadius(lower, max(upper, lower))
+        if k == len(rows):
+            rows = np.concatenate([rows, np.zeros((min(k, max_rows - k), matrix.n))])
+        _fill(matrix, i, rows[k])
+        core.append(i)
+        alpha = _centre(rows[: k + 1, core], diagonal[core], np.append(alpha, 0.0))
+
+
+def _centre(K: Float64, d: Float64, alpha: Float64) -> Float64:
+    """Return the alpha that maximises alpha'd - alpha'K alpha, of sum 1 and not negative: an active set.
+
+    From a feasible start. Any feasible alpha gives a valid bracket, so that rounding may end it early.
+    """
+    k, ridge = d.size, 1e-12 * float(d.max())
+    free = alpha > 0.0
+    free[-1] = True
+    for _ in range(3 * k + 10):
+        P = np.flatnonzero(free)
+        system = np.ones((P.size + 1, P.size + 1))
+        system[:-1, :-1] = 2.0 * K[np.ix_(P, P)]
+        system[np.arange(P.size), np.arange(P.size)] += ridge
+        system[-1, -1] = 0.0
+        target = np.linalg.solve(system, np.append(d[P], 1.0))[:-1]
+        if (target > 0.0).all():
+            alpha[P] = target
+            slope = d - 2.0 * (K @ alpha)
+            slope[P] = -math.inf if P.size == k else slope[P].min()
+            best = int(np.argmax(slope))
+            if free[best]:
+                break
+            free[best] = True
+            continue
+        down = target <= 0.0
+        held = alpha[P]
+        step = float((held[down] / np.maximum(held[down] - target[down], 1e-300)).min())
+        alpha[P] = np.maximum(held + min(step, 1.0) * (target - held), 0.0)
+        out = P[down & (alpha[P] <= 1e-14)]
+        if out.size == 0:
             break
-        # Value along (1 - t) alpha + t e_i is concave in t: its slope at 0 is squares_i - (mean - norm).
-        t = min(1.0, 0.5 * (float(squares[i]) - (mean - norm)) / float(squares[i]))
-        norm = (1 - t) ** 2 * norm + 2 * t * (1 - t) * float(product[i]) + t * t * float(diagonal[i])
-        mean = (1 - t) * mean + t * float(diagonal[i])
-        product = (1 - t) * product + t * _row(matrix, i)
-    return EnclosingRadius(lower, max(upper, lower))
+        alpha[out] = 0.0
+        free[out] = False
+    return np.asarray(alpha / alpha.sum())
 
 
-def _row(matrix: Gram, i: int) -> np.ndarray:
-    out = np.zeros(matrix.n)
-    matrix.add_product(np.array([i], dtype=np.intp), np.ones(1), out)
-    return out
+def _fill(matrix: Gram, i: int, row: Float64) -> None:
+    matrix.add_product(np.array([i], dtype=np.intp), np.ones(1), row)

@@ -11,11 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 Float64 = NDArray[np.float64]
 
 
+def share(name: str, value: float) -> float:
+    """Return a number strictly between 0 and 1, or say which one is not."""
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"{name}={value} must lie strictly between 0 and 1")
+    return float(value)
+
+
 def sure(delta: float) -> float:
     """Return ``delta``, the probability with which a promise may fail, if it is one."""
-    if not 0.0 < delta < 1.0:
-        raise ValueError(f"delta={delta} must lie strictly between 0 and 1")
-    return float(delta)
+    return share("delta", delta)
+
+
+def root_of_dual(dual: float) -> float:
+    """Return sqrt(-W) of a dual value W that is less than 0, or say that it is not."""
+    if not (dual < 0.0 and math.isfinite(dual)):
+        raise ValueError(f"dual={dual} must be less than 0: at W = 0 the weight vector vanishes")
+    return math.sqrt(-dual)
 
 
 def positive(name: str, value: float) -> float:

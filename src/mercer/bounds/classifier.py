@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
+from mercer.bounds.ball import EnclosingRadius
 from mercer.bounds.checks import Float64
 from mercer.bounds.compression import (
     expected_error,
     perceptron_error,
     perceptron_margin_error,
+    perceptron_updates,
     support_vector_error,
 )
 from mercer.bounds.fat import fat_shattering_error, slack_rate, squared_slack_rate
 from mercer.bounds.grids import best_of_grid, margin_grid
 from mercer.bounds.margins import hard_margin_error, margin_slack_error, squared_margin_slack_error
 from mercer.bounds.pacbayes import SMALLEST_N, pac_bayes_margin_error
-from mercer.bounds.result import Assumption, Fact, Line
+from mercer.bounds.result import Assumption, Fact, LateFact, Line
 from mercer.bounds.setting import DRAWN, Setting
 from mercer.bounds.vc import margin_vc_dimension, vc_error
 
@@ -39,16 +42,35 @@ class TwoClass:
     norm: float  # ||w||
     diagonal: Float64  # k(x_i, x_i)
     n_support: int | None = None
-    machine: str = "soft"  # "soft", "hard", "squared", "nu" or "perceptron"
+    machine: str = "soft"  # "soft", "hard", "squared", "nu", "perceptron" or "stream"
     ridge: Float64 | None = None  # what the squared hinge adds to the diagonal, per point
     determined: bool = True  # whether the bias is the only one possible
     gap: float = 0.0  # relative duality gap
-    updates: int | None = None  # of a perceptron
+    updates: int | None = None  # of a machine that learns from mistakes
+    remembered: int = 0  # points beside those of the updates that it was made from
 
-    @property
+    @cached_property
     def errors(self) -> int:
         """Number of training points on the wrong side; the boundary belongs to the positive class."""
         return int(((self.values >= 0) != (self.sign > 0)).sum())
+
+    @cached_property
+    def least(self) -> float:
+        """Smallest geometric margin of a training point."""
+        return float((self.sign * self.values).min()) / self.norm if self.norm > 0.0 else 0.0
+
+    @property
+    def novikoff(self) -> float | None:
+        """Most updates of a perceptron on these points, for the margin reached; None if it has none."""
+        if self.least <= 0.0:
+            return None
+        bias = None if self.bias is None else self.bias / self.norm
+        return perceptron_updates(radius=self.reach, margin=self.least, bias=bias)
+
+    @property
+    def reach(self) -> float:
+        """Radius of the training points around the origin."""
+        return math.sqrt(max(float(self.diagonal.max()), 0.0))
 
 
 @dataclass(frozen=True)
@@ -60,30 +82,35 @@ class Scaled:
 
     # How a bias enters: each of these four is that of the machine itself when there is none.
 
-    @property
+    @cached_property
     def tau(self) -> float:
         """Size of the bias's coordinate."""
         return 0.0 if self.it.bias is None else self.setting.tau
 
-    @property
+    @cached_property
     def norm(self) -> float:
         """Norm of (w, b / tau)."""
         return self.it.norm if self.it.bias is None else math.hypot(self.it.norm, self.it.bias / self.tau)
 
-    @property
+    @cached_property
     def trace(self) -> float:
         """Trace of K + tau^2."""
         return float(self.it.diagonal.sum()) + self.it.sign.size * self.tau**2
 
-    @property
+    @cached_property
     def radius(self) -> float | None:
         """Radius of the distribution's support, if it is known."""
         return None if self.setting.radius is None else math.hypot(self.setting.radius, self.tau)
 
-    @property
+    @cached_property
     def margins(self) -> Float64:
         """Geometric margins of the training points."""
         return np.asarray(self.it.sign * self.it.values / self.norm)
+
+    @cached_property
+    def least(self) -> float:
+        """Smallest geometric margin of a training point."""
+        return float(self.margins.min())
 
     def slacks(self, margin: float) -> Float64:
         """Return by how much points fall short of a geometric margin."""
@@ -96,7 +123,7 @@ class Scaled:
         return (*self.setting.common(), *bias, *more)
 
 
-def classifier_facts(it: TwoClass, sample: Any) -> tuple[Fact, ...]:
+def classifier_facts(it: TwoClass, sample: Callable[[], EnclosingRadius]) -> tuple[Fact, ...]:
     """Return the numbers that the promises are made of; ``sample`` brackets the enclosing ball's radius."""
     n = it.sign.size
     slacks = np.maximum(0.0, 1.0 - it.sign * it.values)
@@ -105,23 +132,28 @@ def classifier_facts(it: TwoClass, sample: Any) -> tuple[Fact, ...]:
         facts.append(Fact("support vectors", it.n_support, f"{it.n_support / n:.1%} of the points"))
     if it.updates is not None:
         facts.append(Fact("updates", it.updates, "corrections made while learning"))
+    if it.machine == "perceptron" and it.novikoff is not None:
+        facts.append(Fact("updates allowed", it.novikoff, "by Novikoff's theorem, for the margin reached"))
     facts += [
         Fact("norm of w", it.norm, "||w||"),
         Fact("margin", 1.0 / it.norm if it.norm > 0 else math.inf, "1 / ||w||, a distance in feature space"),
-        Fact("smallest margin", float((it.sign * it.values).min()) / it.norm if it.norm > 0 else 0.0,
-             "of a training point; negative: on the wrong side"),
+        Fact("smallest margin", it.least, "of a training point; negative: on the wrong side"),
         Fact("mean slack", float(slacks.mean()), "by how much points fall short of y f(x) = 1"),
     ]  # fmt: skip
     return (*facts, *geometry(it.diagonal, sample))
 
 
-def geometry(diagonal: Float64, sample: Any) -> tuple[Fact, ...]:
-    """Return how far out the training points lie."""
-    width = (
-        f"to within {sample.upper - sample.lower:.1g}; of the sample"
-        if sample.upper > sample.lower
-        else "of the sample"
-    )
+def geometry(diagonal: Float64, sample: Callable[[], EnclosingRadius]) -> tuple[Fact, ...]:
+    """Return how far out the training points lie; ``sample`` brackets their smallest ball."""
+
+    def smallest() -> tuple[float, str]:
+        found = sample()
+        width = found.upper - found.lower
+        note = (
+            "around its best centre, " + (f"to within {width:.1g}; " if width > 0.0 else "") + "of the sample"
+        )
+        return found.upper, note
+
     return (
         Fact("trace of K", float(diagonal.sum()), "sum of k(x, x)"),
         Fact(
@@ -129,7 +161,7 @@ def geometry(diagonal: Float64, sample: Any) -> tuple[Fact, ...]:
             float(math.sqrt(max(float(diagonal.max()), 0.0))),
             "around the origin of feature space",
         ),
-        Fact("radius of the smallest ball", sample.upper, f"around its best centre, {width}"),
+        LateFact("radius of the smallest ball", smallest),
     )
 
 
@@ -161,7 +193,7 @@ def _margin(g: Scaled) -> Line:
     delta = g.setting.delta
 
     def hard(margin: float, share: float) -> float:
-        if margin > g.margins.min():
+        if margin > g.least:
             return math.inf
         return hard_margin_error(margin=margin, trace=g.trace, n=n, delta=share)
 
@@ -185,15 +217,14 @@ def _margin(g: Scaled) -> Line:
         "nu": (soft, "Theorem 7.33 and (7.8)"),
         "soft": (soft, "Theorem 7.30 and (7.8)"),
         "perceptron": (soft, "(7.8)"),
+        "stream": (soft, "(7.8)"),
     }
     bound, where = table[g.it.machine]
     best = best_of_grid(bound, grid, delta)
     found = math.isfinite(best.value)
     value = best.value
-    if (
-        not found and g.margins.min() > 0
-    ):  # how far off: larger than 1 even if the margin had been fixed before
-        value = max(1.0, hard_margin_error(margin=g.margins.min(), trace=g.trace, n=n, delta=delta))
+    if not found and g.least > 0:  # how far off: larger than 1 even if the margin had been fixed before
+        value = max(1.0, hard_margin_error(margin=g.least, trace=g.trace, n=n, delta=delta))
     return Line(
         "margin" if g.it.machine == "hard" else "margin and slack",
         WRONG,
@@ -249,41 +280,52 @@ def _perceptron(g: Scaled) -> list[Line]:
     it, n = g.it, g.it.sign.size
     assert it.updates is not None
     done = Assumption(
-        "The perceptron ran until it made no more mistakes.",
+        "It ran until it made no more mistakes, and each change was made on a loss.",
         "met" if it.errors == 0 and it.updates else "broken",
     )
     common = (*g.setting.common(), done)
+    points = f"{it.updates} updates on {n} points"
+    if it.remembered:
+        common += (
+            Assumption(
+                "The bias moves by R^2, read off the farthest training point. Paid for by remembering that "
+                "point beside those of the updates; radius= of the machine would fix it beforehand.",
+                "met",
+            ),
+        )
+        points += ", and the farthest point"
     lines = []
     if it.updates:
+        value = perceptron_error(updates=it.updates + it.remembered, n=n, delta=g.setting.delta)
         lines.append(
             Line(
-                "number of updates", WRONG, perceptron_error(updates=it.updates, n=n, delta=g.setting.delta),
-                f"{KMPA}, Theorem 7.54", seen=it.errors / n, assumptions=common,
-                why=f"{it.updates} updates on {n} points",
+                "number of updates", WRONG, value, f"{KMPA}, Theorem 7.54", seen=it.errors / n,
+                assumptions=common, why=points,
             )
         )  # fmt: skip
-    if it.bias is None and it.errors == 0 and g.margins.min() > 0:
+    if it.machine == "perceptron" and it.novikoff is not None:
         # The margin reached is at most the largest one, of which the theorem needs only a lower bound.
-        R = math.sqrt(float(it.diagonal.max()))
-        margin = float(g.margins.min())
+        value = perceptron_margin_error(
+            radius=it.reach, margin=it.least, n=n, delta=g.setting.delta,
+            bias=None if it.bias is None else it.bias / it.norm, extra=it.remembered,
+        )  # fmt: skip
         lines.append(
             Line(
-                "margin, by the number of updates", WRONG,
-                perceptron_margin_error(radius=R, margin=margin, n=n, delta=g.setting.delta),
-                f"{KMPA}, Theorem 7.53 and Corollary 7.55", seen=it.errors / n, assumptions=common,
-                why=f"at most (R/margin)^2 = {(R / margin) ** 2:.3g} updates; the sample's R is enough here",
+                "margin, by the number of updates", WRONG, value, f"{KMPA}, Theorem 7.53 and Corollary 7.55",
+                seen=it.errors / n, assumptions=common,
+                why=f"at most {it.novikoff:.3g} updates at the margin reached; the sample's R is enough here",
             )
         )  # fmt: skip
     return lines
 
 
 def _fat(g: Scaled) -> Line | None:
-    if g.it.errors or g.margins.min() <= 0:
+    if g.it.errors or g.least <= 0:
         return None
     name, source = "margin and radius", f"{IDA}, Theorem 5.2"
     if g.radius is None:
         return Line(name, WRONG, None, source, why=NO_RADIUS)
-    n, radius, least = g.it.sign.size, g.radius, float(g.margins.min())
+    n, radius, least = g.it.sign.size, g.radius, g.least
 
     def bound(margin: float, share: float) -> float:
         if margin > least:
@@ -319,12 +361,12 @@ def _rate(g: Scaled) -> Line:
 
 
 def _vc(g: Scaled) -> Line | None:
-    if g.it.errors or g.margins.min() <= 0:
+    if g.it.errors or g.least <= 0:
         return None
     name, source = "VC dimension", "Hastie, Tibshirani & Friedman 2009, (12.50) and (12.51)"
     if g.radius is None:
         return Line(name, WRONG, None, source, why=NO_RADIUS)
-    n, norm = g.it.sign.size, 1.0 / float(g.margins.min())
+    n, norm = g.it.sign.size, 1.0 / g.least
     h = margin_vc_dimension(radius=g.radius, norm=norm)
     return Line(
         name, WRONG, vc_error(h=h, n=n, delta=g.setting.delta), source, seen=g.it.errors / n,

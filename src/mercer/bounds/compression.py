@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from mercer.bounds.checks import count, not_negative, positive, sure
+from mercer.problems.online import novikoff
 
 
 def perceptron_updates(*, radius: float, margin: float, bias: float | None = None) -> float:
@@ -37,10 +38,7 @@ def perceptron_updates(*, radius: float, margin: float, bias: float | None = Non
     Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Theorem 7.53. Cristianini and
     Shawe-Taylor (2000), An Introduction to Support Vector Machines, Theorem 2.3, for the bias.
     """
-    R, gamma = not_negative("radius", radius), positive("margin", margin)
-    if bias is None:
-        return (R / gamma) ** 2
-    return 2.0 * (R**2 + float(bias) ** 2) / gamma**2
+    return novikoff(radius=not_negative("radius", radius), margin=positive("margin", margin), bias=bias)
 
 
 def perceptron_error(*, updates: int, n: int, delta: float = 0.05) -> float:
@@ -76,12 +74,15 @@ def perceptron_error(*, updates: int, n: int, delta: float = 0.05) -> float:
     return (k * math.log(n) + math.log(n / (2.0 * sure(delta)))) / (n - k)
 
 
-def perceptron_margin_error(*, radius: float, margin: float, n: int, delta: float = 0.05) -> float:
-    r"""Bound the error of a perceptron without bias by the margin with which the points can be separated.
+def perceptron_margin_error(
+    *, radius: float, margin: float, n: int, delta: float = 0.05, bias: float | None = None, extra: int = 0
+) -> float:
+    r"""Bound the error of a perceptron by the margin with which the points can be separated.
 
     .. math::
-        P(f(x) \ne y) \le \frac2n \left( \frac{R^2}{\gamma^2} \ln n + \ln \frac{n}{2\delta} \right), \qquad
-        \frac{R^2}{\gamma^2} \le \frac n2
+        P(f(x) \ne y) \le \frac2n \left( k \ln n + \ln \frac{n}{2\delta} \right), \qquad
+        k = \frac{R^2}{\gamma^2} \text{ or, with a bias, } \frac{2 (R^2 + b^2)}{\gamma^2}, \qquad
+        k \le \frac n2
 
     :func:`perceptron_error` with Novikoff's bound on the number of updates. The margin and the radius enter
     only through that number, so both may be those of the training points. It is about the perceptron that was
@@ -92,22 +93,28 @@ def perceptron_margin_error(*, radius: float, margin: float, n: int, delta: floa
     radius : float
         R, of the training points around the origin.
     margin : float
-        gamma, the geometric margin of the hard margin machine without bias, or any smaller number.
+        gamma, the geometric margin of the hard margin machine, or any smaller number.
     n : int
         Number of training points.
     delta : float
         Probability with which the promise may fail.
+    bias : float, optional
+        b, the bias of the function of norm 1 that has this margin; not given for the perceptron without bias.
+    extra : int
+        Points beside those of the updates that the perceptron was made from: 1 if its bias moves by the R^2
+        of the training points, which is that of one of them.
 
     Returns
     -------
     float
-        The bound; 1 or more says nothing, and infinite where R^2 / gamma^2 > n/2.
+        The bound; 1 or more says nothing, and infinite where k > n/2.
 
     References
     ----------
     Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Corollary 7.55.
     """
-    k, n = perceptron_updates(radius=radius, margin=margin), count("n", n)
+    k = perceptron_updates(radius=radius, margin=margin, bias=bias) + count("extra", extra, 0)
+    n = count("n", n)
     if k > n / 2:
         return math.inf
     return 2.0 / n * (k * math.log(n) + math.log(n / (2.0 * sure(delta))))

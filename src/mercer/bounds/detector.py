@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from mercer.bounds.ball import EnclosingRadius
 from mercer.bounds.checks import Float64
 from mercer.bounds.classifier import KMPA, NO_RADIUS, geometry
 from mercer.bounds.grids import best_of_grid, powers_of_two
@@ -44,7 +45,7 @@ class Plane:
     n_support: int
 
 
-def detector_facts(it: Ball | Plane, sample: Any) -> tuple[Fact, ...]:
+def detector_facts(it: Ball | Plane, sample: Callable[[], EnclosingRadius]) -> tuple[Fact, ...]:
     """Return the numbers that the promises are made of."""
     n = it.diagonal.size
     facts = [

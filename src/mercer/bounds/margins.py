@@ -8,12 +8,10 @@ grows by n tau^2. The margin must be fixed before the data are seen, or paid for
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.bounds.checks import count, deviation, numbers, positive
+from mercer.bounds.checks import count, deviation, numbers, positive, root_of_dual
 from mercer.bounds.rademacher import trace_complexity
 
 
@@ -167,13 +165,10 @@ def soft_margin_error(
     price, gamma = positive("C", C), positive("margin", margin)
     if price * n < 1.0 - 1e-9:
         raise ValueError(f"C={C} must be at least 1/n = {1 / n:.6g}: multipliers of sum 1 do not fit the box")
-    if not (dual < 0.0 and math.isfinite(dual)):
-        raise ValueError(f"dual={dual} must be less than 0: at W = 0 the weight vector vanishes")
-    slack = (1.0 - math.sqrt(-dual) / gamma) / (price * n)
+    least = root_of_dual(dual)
+    slack = (1.0 - least / gamma) / (price * n)
     if slack < -1e-9:
-        raise ValueError(
-            f"margin={margin} is less than sqrt(-dual)={math.sqrt(-dual):.6g}: slacks would be negative"
-        )
+        raise ValueError(f"margin={margin} is less than sqrt(-dual)={least:.6g}: slacks would be negative")
     return max(slack, 0.0) + hard_margin_error(margin=gamma, trace=trace, n=n, delta=delta)
 
 
@@ -262,9 +257,7 @@ def two_norm_margin_error(
     a = numbers("alpha", alpha, least=0.0)
     if abs(a.sum() - 1.0) > 1e-6:
         raise ValueError(f"alpha must sum to 1, it sums to {a.sum():.6g}")
-    if not (dual < 0.0 and math.isfinite(dual)):
-        raise ValueError(f"dual={dual} must be less than 0: at W = 0 the weight vector vanishes")
-    ridge, gamma = positive("mu", mu), math.sqrt(-dual)
+    ridge, gamma = positive("mu", mu), root_of_dual(dual)
     slacks = ridge * a / gamma
     soft = squared_margin_slack_error(slacks, margin=gamma, trace=trace, delta=delta / 2.0)
     hard = hard_margin_error(margin=gamma, trace=trace + a.size * ridge, n=a.size, delta=delta / 2.0)

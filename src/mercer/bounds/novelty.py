@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.bounds.checks import count, deviation, not_negative, numbers, positive
+from mercer.bounds.checks import count, deviation, not_negative, numbers, positive, share, sure
 from mercer.bounds.grids import powers_of_two
 from mercer.bounds.rademacher import trace_complexity
 from mercer.problems.novelty import promised_squared_radius
@@ -151,8 +151,7 @@ def radius_for_rate(
     ----------
     Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Corollary 7.14 and Remark 7.13.
     """
-    if not 0.0 < rate < 1.0:
-        raise ValueError(f"rate={rate} must lie strictly between 0 and 1")
+    share("rate", rate)
     r2, slack, R, n = (
         not_negative("squared_radius", squared_radius),
         not_negative("slack_sum", slack_sum),
@@ -160,15 +159,14 @@ def radius_for_rate(
         count("n", n),
     )
     if gaps is None:
-        deviation(n, delta)  # checks delta
-        return math.sqrt(promised_squared_radius(r2, slack / n, n, R**2, rate, delta))
-    share = delta / len(gaps)
+        return math.sqrt(promised_squared_radius(r2, slack / n, n, R**2, rate, sure(delta)))
+    part = delta / len(gaps)
     for gap in sorted(gaps):
-        if false_positive_rate(slack_sum=slack, gap=gap, radius=R, n=n, delta=share) <= rate:
+        if false_positive_rate(slack_sum=slack, gap=gap, radius=R, n=n, delta=part) <= rate:
             return math.sqrt(r2 + gap)
     raise ValueError(
         f"a rate of {rate:g} cannot be promised from n={n} points at delta={delta:g}: sampling alone "
-        f"accounts for {deviation(n, share):.3g}, and no gap up to {max(gaps):.3g} suffices for the rest"
+        f"accounts for {deviation(n, part):.3g}, and no gap up to {max(gaps):.3g} suffices for the rest"
     )
 
 

@@ -17,7 +17,8 @@ from mercer.bounds.checks import Float64
 from mercer.bounds.classifier import TwoClass
 from mercer.bounds.detector import Ball, Plane
 from mercer.bounds.regressor import Regression
-from mercer.estimators import SVDD, SphereAndSlab
+from mercer.estimators import SVDD, KernelAdatron, Perceptron, SphereAndSlab
+from mercer.estimators.online import OnlineMachine
 from mercer.gram import Gram
 from mercer.problems.multiclass import one_versus_one, one_versus_rest, unpack
 
@@ -68,9 +69,9 @@ def _pairs(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     classes, labels = model.classes_, model._known_labels(y)
     n, k = labels.size, model.classes_.size
     split = one_versus_one if model.multiclass == "ovo" else one_versus_rest
-    F = model._raw_decision(X)
-    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
     pairs = model.multiclass == "ovo"
+    F = _decisions(model, X, matrix)
+    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
     machine = "nu" if hasattr(model, "rho_") else "hard" if math.isinf(model.C) else "soft"
     if machine == "soft" and model.loss == "squared_hinge":
         machine = "squared"
@@ -103,6 +104,15 @@ def _pairs(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     return parts
 
 
+def _decisions(model: Any, X: Any, matrix: Gram) -> Float64:
+    """Return f of each machine at the training points; of one machine by the matrix that is there already."""
+    if len(model.intercept_) > 1:
+        return np.asarray(model._raw_decision(X))
+    whole = np.zeros(matrix.n)
+    whole[model.support_] = model._coefficients[0]
+    return np.asarray(matrix.matvec(whole) + model.intercept_)[:, None]
+
+
 def _price(model: Any, machine: str, labels: np.ndarray, coef: Float64) -> Float64:
     """Return the upper bounds of the multipliers; the squared hinge has none, and C stands for its price."""
     if machine == "nu":  # the scaled machine's bound is that of its largest multipliers
@@ -111,27 +121,49 @@ def _price(model: Any, machine: str, labels: np.ndarray, coef: Float64) -> Float
 
 
 def _perceptron(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
-    if len(model.classes_) != 2:
-        raise ValueError("report() reads perceptrons for two classes; fit one per pair")
-    values = np.asarray(model.decision_function(X), dtype=np.float64).ravel()
-    bias = float(np.ravel(getattr(model, "intercept_", 0.0))[0])
+    """Read a machine that was made by its updates: a perceptron, or another one that saw a stream."""
+    k = len(model.classes_)
+    F = np.asarray(model.decision_function(X), dtype=np.float64)
+    F = F[:, None] if F.ndim == 1 else F
+    unknown = np.setdiff1d(y, model.classes_)
+    if unknown.size:
+        raise ValueError(f"y holds the label {unknown[0]!r}, which the model has not seen")
+    labels = np.searchsorted(model.classes_, np.asarray(y))
+    biases = np.zeros(F.shape[1]) + np.ravel(getattr(model, "intercept_", 0.0))
+    biased = getattr(model, "fit_intercept", bool(biases.any()))
+    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
+    kind = "stream" if isinstance(model, KernelAdatron) else "perceptron"
+    remembered = int(biased and getattr(model, "radius", 1.0) is None and np.ptp(diagonal) > 0.0)
+    norms, updates = _weight_norms(model, F - biases), _updates(model, F.shape[1])
+    parts = []
+    for o, task in enumerate(one_versus_rest(labels, k, np.ones(labels.size, dtype=bool))):
+        machine = TwoClass(
+            sign=task.sign, values=np.ascontiguousarray(F[:, o]), bias=float(biases[o]) if biased else None,
+            norm=float(norms[o]), diagonal=diagonal, machine=kind, updates=updates[o], remembered=remembered,
+        )  # fmt: skip
+        name = f"{_plain(model.classes_[task.positive])!r} against the rest" if k > 2 else ""
+        parts.append(Part(machine, None, name))
+    return parts
+
+
+def _weight_norms(model: Any, inner: Float64) -> Float64:
+    """Return ||w|| of each machine, given <w, phi(x_i)> at the training points."""
+    if isinstance(model, Perceptron) or (isinstance(model, OnlineMachine) and not model._pairwise_kernel):
+        return np.asarray(model._norms())
     if hasattr(model, "coef_") and not hasattr(model, "dual_coef_"):
-        norm = float(np.linalg.norm(model.coef_))
-    else:
-        coef = _all_coefficients(model, values.size)
-        norm = _norm(coef, values - bias)
-    sign = np.where(np.asarray(y) == model.classes_[1], 1.0, -1.0)
-    biased = getattr(model, "fit_intercept", bias != 0.0)
-    machine = TwoClass(
-        sign=sign, values=values, bias=bias if biased else None, norm=norm,
-        diagonal=np.asarray(matrix.diag(), dtype=np.float64), machine="perceptron", updates=_updates(model),
-    )  # fmt: skip
-    return [Part(machine, None, "")]
+        return np.asarray(np.linalg.norm(np.atleast_2d(model.coef_), axis=1))
+    if inner.shape[1] == 1:
+        return np.array([_norm(_all_coefficients(model, inner.shape[0]), inner[:, 0])])
+    coef = np.zeros(inner.shape)
+    coef[model.support_] = model.dual_coef_.T
+    return np.array([_norm(coef[:, o], inner[:, o]) for o in range(inner.shape[1])])
 
 
-def _updates(model: Any) -> int:
-    known = getattr(model, "n_updates_", None)
-    return int(np.sum(model.mistakes_ if known is None else known))
+def _updates(model: Any, machines: int) -> list[int]:
+    known = np.ravel(getattr(model, "n_updates_", model.mistakes_))
+    if known.size == machines and getattr(model, "budget", None) is None:
+        return [int(k) for k in known]
+    return [int(known.sum())] * machines  # a budget that machines share makes each depend on all updates
 
 
 # -- regressors ----------------------------------------------------------------------------------------------

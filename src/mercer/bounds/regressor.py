@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from mercer.bounds.ball import EnclosingRadius
 from mercer.bounds.checks import Float64
 from mercer.bounds.classifier import KMPA, NO_RADIUS, geometry
 from mercer.bounds.grids import best_of_grid, powers_of_two
@@ -39,7 +40,7 @@ class Regression:
         return np.asarray(self.y - self.values)
 
 
-def regressor_facts(it: Regression, sample: Any) -> tuple[Fact, ...]:
+def regressor_facts(it: Regression, sample: Callable[[], EnclosingRadius]) -> tuple[Fact, ...]:
     """Return the numbers that the promises are made of."""
     n, errors = it.y.size, np.abs(it.residuals)
     facts = [

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.bounds.ball import enclosing_radius
+from mercer.bounds.ball import EnclosingRadius, enclosing_radius
 from mercer.bounds.classifier import TwoClass, classifier_facts, classifier_lines, held_out_assumptions
 from mercer.bounds.detector import Ball, Plane, detector_facts, detector_lines
 from mercer.bounds.held_out import held_out_error
@@ -18,7 +19,7 @@ from mercer.bounds.reading import Part, read
 from mercer.bounds.regressor import Regression, regressor_facts, regressor_lines
 from mercer.bounds.result import Fact, Line, Report, Reports
 from mercer.bounds.setting import Options, Setting, setting, unwrap
-from mercer.gram import Gram, gram
+from mercer.gram import Gram, Workers, gram
 
 BALL_ROWS = 32  # rows of the kernel matrix that may be spent on the radius of the sample
 
@@ -103,15 +104,17 @@ def report(
     here = setting(model, options, found, np.shape(X)[1] if np.ndim(X) == 2 else 1)
     X = here.kernel.check(X)
     _check_rows(model, X, y)
-    matrix = gram(here.kernel, X, precision="double")
+    matrix = gram(here.kernel, X)  # in single precision only where a trial shows that it is enough
     if _indefinite(model, here):
         return _nothing(model, options, whole, matrix.n)
-    parts, name = read(model, X, y, matrix), _name(model)
-    more = _from_elsewhere(type(parts[0].machine), options, whole)
-    if len(parts) == 1:
-        return _one(parts[0], here, matrix, name, more)
-    title = f"What may be promised of {name}: one report per two-class machine"
-    return Reports(title, tuple(_one(part, here, matrix, name) for part in parts), tuple(more))
+    name = _name(model)
+    with Workers(1).one_blas_thread():  # entered once: for each of many small products it would take longer
+        parts = read(model, X, y, matrix)
+        more = _from_elsewhere(type(parts[0].machine), options, whole)
+        if len(parts) == 1:
+            return _one(parts[0], here, matrix, name, more)
+        title = f"What may be promised of {name}: one report per two-class machine"
+        return Reports(title, tuple(_one(part, here, matrix, name) for part in parts), tuple(more))
 
 
 def _indefinite(model: Any, here: Setting) -> bool:
@@ -152,8 +155,13 @@ def _check_rows(model: Any, X: Any, y: Any) -> None:
 
 def _one(part: Part, here: Setting, matrix: Gram, name: str, more: Sequence[Line] = ()) -> Report:
     rows, it = part.rows, part.machine
-    sub = matrix if rows is None or rows.size == matrix.n else matrix.subset(rows)
-    sample = enclosing_radius(sub, max_rows=BALL_ROWS)
+    whole = rows is None or rows.size == matrix.n
+
+    def sample() -> EnclosingRadius:
+        part = matrix if whole else matrix.subset(rows)  # type: ignore[arg-type]
+        with Workers(1).one_blas_thread():
+            return enclosing_radius(part, max_rows=BALL_ROWS)
+
     if isinstance(it, TwoClass):
         about = "Error rate of new points"
         facts, lines = classifier_facts(it, sample), classifier_lines(it, here)
@@ -164,7 +172,8 @@ def _one(part: Part, here: Setting, matrix: Gram, name: str, more: Sequence[Line
         about = "False alarms on new points"
         facts, lines = detector_facts(it, sample), detector_lines(it, here)
     title = f"What may be promised of {name}" + (f", {part.title}" if part.title else "")
-    return Report(title, about, here.options.delta, sub.n, facts, (*lines, *more))
+    n = matrix.n if whole or rows is None else rows.size
+    return Report(title, about, here.options.delta, n, facts, (*lines, *more))
 
 
 def _from_elsewhere(kind: type, options: Options, whole: Any) -> list[Line]:
@@ -215,5 +224,16 @@ def _held_out(kind: type, options: Options, whole: Any) -> Line:
 
 
 def _name(model: Any) -> str:
-    text = " ".join(repr(model).split())
+    """Return the model as Python that builds it; scikit-learn's printer takes as long as all bounds."""
+    known = signature(type(model)).parameters
+    changed = [
+        f"{name}={value!r}"
+        for name, value in model.get_params(deep=False).items()
+        if name in known and not _same(value, known[name].default)
+    ]
+    text = " ".join(f"{type(model).__name__}({', '.join(changed)})".split())
     return text if len(text) <= 80 else f"{type(model).__name__}(...)"
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and repr(value) == repr(default))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -27,6 +27,47 @@ class Fact:
     name: str
     value: float
     note: str = ""
+
+
+class LateFact(Fact):
+    """A number that takes work to find and that no promise needs: the work is done when somebody looks.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    work : callable
+        Returns the number and the note.
+    """
+
+    _work: Callable[[], tuple[float, str]] | None
+    _found: tuple[float, str] | None
+
+    def __init__(self, name: str, work: Callable[[], tuple[float, str]]) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "_work", work)
+        object.__setattr__(self, "_found", None)
+
+    def _find(self) -> tuple[float, str]:
+        if self._found is None:
+            assert self._work is not None
+            object.__setattr__(self, "_found", self._work())
+            object.__setattr__(self, "_work", None)  # it holds the data
+        assert self._found is not None
+        return self._found
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return self._find()[0]
+
+    @property
+    def note(self) -> str:
+        """What it is, in words."""
+        return self._find()[1]
+
+    def __reduce__(self) -> tuple[type[Fact], tuple[str, float, str]]:
+        return Fact, (self.name, self.value, self.note)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from mercer.bounds.checks import count, positive, sure
+from mercer.bounds.checks import count, positive, share, sure
 from mercer.bounds.result import Assumption
 from mercer.kernels import Centered, Kernel, Precomputed, as_kernel
 
@@ -39,8 +39,7 @@ class Options:
         for name in ("radius", "tau", "tolerance", "target_bound"):
             if getattr(self, name) is not None:
                 positive(name, getattr(self, name))
-        if not 0.0 < self.rate < 1.0:
-            raise ValueError(f"rate={self.rate} must lie strictly between 0 and 1")
+        share("rate", self.rate)
 
 
 @dataclass(frozen=True)
@@ -124,6 +123,8 @@ def unwrap(model: Any, X: Any, options: Options) -> tuple[Any, Any, Options, lis
                 found.append(_data_dependent(f"The step {learned[0]!r} was fitted", options))
             model = model.steps[-1][1]
         else:
+            if isinstance(getattr(model, "alpha", None), str) and getattr(model, "alphas", None) is not None:
+                options = replace(options, candidates=options.candidates * len(model.alphas))
             return model, X, options, found
 
 
@@ -151,6 +152,10 @@ def setting(model: Any, options: Options, found: list[Assumption], n_features: i
         facts.append(Assumption("The kernel does not depend on these rows.", "met"))
     if getattr(model, "class_weight", None) == "balanced":
         facts.append(_data_dependent('The class weights ("balanced") were computed', options))
+    if _loo_alpha(model):
+        facts.append(
+            _data_dependent('The penalty (alpha="loo", among values of its own) was chosen', options)
+        )
     if options.chosen_elsewhere:
         facts.append(
             Assumption("All parameters were chosen on other data: chosen_elsewhere= says so.", "yours")
@@ -175,6 +180,11 @@ def setting(model: Any, options: Options, found: list[Assumption], n_features: i
     if resolved is None:  # another library's machine keeps only what was asked for
         resolved = written.replaced(gamma=1.0 / n_features) if values.get("gamma") == "auto" else written
     return Setting(options, model, resolved, tuple(facts))
+
+
+def _loo_alpha(model: Any) -> bool:
+    alpha = getattr(model, "alpha", None)
+    return isinstance(alpha, str) and alpha == "loo" and getattr(model, "alphas", None) is None
 
 
 def kernel_of(model: Any) -> Kernel:

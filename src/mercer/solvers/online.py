@@ -247,8 +247,8 @@ class _Work:
             at, to, order, self.X, self.ZT, G, lines, sources, self.source != "fused", self.line,
             self.own, self.target, self.truth, self.slot_of, self.coef, source, self.tag, self.born,
             self.norm, self.bias, self.size, self.budget, REMOVALS[self.learner.removal], rule.code,
-            rule.rate, rule.most, rule.shift, rule.epsilon, rule.bias_step, self.first_tag, steps, loss, mistake,
-            self.updates,
+            rule.rate, rule.most, rule.shift, rule.epsilon, rule.bias_step, self.first_tag, steps, loss,
+            mistake, self.updates,
         )  # fmt: skip
         if shown is not None:
             self.item[: self.size] = shown[source[: self.size]]

@@ -105,13 +105,13 @@ class PrimalPerceptron:
 
 def _parts(X: Any) -> tuple[Any, ...]:
     """Return dense rows and CSR arrays, one of which is empty, in float64."""
-    own = ["C", "W"]  # one type of each, compiled once
+    # Contiguous and writable: one type of each, compiled once.
     none = np.empty(0, dtype=np.int64)
     if is_sparse(X):
         return (
             np.empty((X.shape[0], 0)),
-            np.require(X.indptr, np.int64, own),
-            np.require(X.indices, np.int64, own),
-            np.require(X.data, np.float64, own),
+            np.require(X.indptr, np.int64, ["C", "W"]),
+            np.require(X.indices, np.int64, ["C", "W"]),
+            np.require(X.data, np.float64, ["C", "W"]),
         )
-    return np.require(X, np.float64, own), none, none, np.empty(0)
+    return np.require(X, np.float64, ["C", "W"]), none, none, np.empty(0)
