@@ -14,7 +14,7 @@ import mercer
 from mercer.selection import leave_one_out
 
 rng = np.random.default_rng(3)
-means = np.vstack([rng.normal(size=(10, 2)) + [1.0, 0.0], rng.normal(size=(10, 2)) + [0.0, 1.0]])
+means = rng.normal(size=(20, 2)) + np.repeat([[1.0, 0.0], [0.0, 1.0]], 10, axis=0)
 which = np.concatenate([rng.integers(0, 10, size=100), rng.integers(10, 20, size=100)])
 X = means[which] + rng.normal(scale=np.sqrt(0.2), size=(200, 2))
 y = np.repeat([0, 1], 100)

@@ -66,9 +66,9 @@ def best_multiple(problem: Dual, b: Float64, f: Float64) -> tuple[Float64, Float
         return b, f
     curvature = float(problem.beta(b) @ f) + float(problem.r @ (b * b))
     slope = -float(problem.p @ b)
-    if not (slope > 0 and curvature > 0):
+    if not curvature > 0:
         return b, f
-    t = min(slope / curvature, largest_multiple(problem, b))
-    if not (np.isfinite(t) and t > 0):
+    t = min(max(slope, 0.0) / curvature, largest_multiple(problem, b))
+    if not np.isfinite(t):
         return b, f
     return problem.settled(np.clip(t * b, problem.lo, problem.hi)), t * f

@@ -25,6 +25,7 @@ RIDGE_SINGLE, RIDGE_DOUBLE = (
     2e-7,
     1e-12,
 )  # added to the diagonal, relative to the largest entry
+LOST = 1e-14  # relative error of a sum that is rounding
 ROUNDS = 8  # times that variables are stopped at their bounds
 
 
@@ -107,14 +108,17 @@ class _Face:
             )
         except LinAlgError:
             return None
+        alive = self.A[:, inside].any(axis=1)
+        missing = -(self.A @ rest)
+        if np.abs(missing[~alive]).max(initial=0.0) > LOST * float(np.abs(self.b).max()):
+            return None  # a group whose variables have all been stopped cannot mend its sum
         slope = self.g[inside] + self.Q[inside] @ rest
-        A = self.A[:, inside]
-        A = A[A.any(axis=1)]
+        A = self.A[alive][:, inside]
         whole = cho_solve(factor, np.column_stack([-slope, A.T]), check_finite=False)
         d, Z = whole[:, 0], whole[:, 1:]
         if A.shape[0]:
-            missing = -(self.A[self.A[:, inside].any(axis=1)] @ rest)
-            d = d - Z @ np.linalg.solve(A @ Z, A @ d - missing)
+            for _ in range(2):  # the second time for what rounding left of the first
+                d = d - Z @ np.linalg.solve(A @ Z, A @ d - missing[alive])
         return d if np.isfinite(d).all() else None
 
     def _along(self, d: Float64) -> tuple[Float64, float] | None:
