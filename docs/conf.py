@@ -33,6 +33,8 @@ myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
+autosummary_ignore_module_all = False  # what a module exports is what its page lists
+autosummary_imported_members = True
 autodoc_typehints = "none"  # numpydoc's sections say it in words
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

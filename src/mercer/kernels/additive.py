@@ -163,7 +163,7 @@ class Spline(PairwiseKernel):
         K(s, t) = 1 + s t + \int_0^\infty (|s| - u)_+ (|t| - u)_+ \, du \; [s t > 0]
                 = 1 + s t + m^2 (3 M - m) / 6,
 
-    with m and M the smaller and the larger of |s| and |t|, and m = 0 if s and t have different signs. K
+    with m and M the smaller and the larger modulus of s and t, and m = 0 if they have different signs. K
     reproduces the functions f of one variable under the norm
 
     .. math:: \|f\|^2 = f(0)^2 + f'(0)^2 + \int f''(u)^2 \, du :
