@@ -160,9 +160,12 @@ def solve_dense(
             'use solver="decomposition" or "smo"'
         ) from None
     x = np.clip(x, scaled[2], scaled[3])
-    if not should_stop():
+    stopped = should_stop()
+    if not stopped:
         x, _ = polish(*scaled, x)
     b[inside] = np.clip(unit * x, lo, hi)
+    if stopped:
+        return p.nearest(b), n_iter
     b = p.settled(b)  # what scaling and back moved off its bound by rounding
     mend_sums(p, b)
     return b, n_iter
