@@ -97,6 +97,13 @@ class ConvexMachine(KernelMachine):
         self.fit_status_ = 1
         warnings.warn(f"{type(self).__name__}: {notes[0]}.", IllConditionedWarning, stacklevel=4)
 
+    def _reason(self, certificate: Certificate) -> str:
+        """Return what stopped a fit before its tolerance."""
+        if certificate.status == "time_limit":
+            return f"at time_limit={self.time_limit}"
+        limited = self.max_iter >= 0
+        return f"at max_iter={self.max_iter}" if limited else "where rounding hides any further gain"
+
     def _begin(self, X: Any) -> tuple[Any, Limits, Workers]:
         """Return checked data, limits and threads; the notes of an earlier fit are forgotten."""
         self._notes = ()

@@ -76,15 +76,16 @@ class ConvexClassifier(ConvexMachine, BaseSVC):
         base = self._check_weight(sample_weight, X, labels.size)
         weight, class_weight = self._weigh(classes, labels, base)
         loss = self._loss(classes.size)
-        self._resolve(X, None if sample_weight is None else base)
-        previous = self._previous_loss()
-        self.classes_, self.class_weight_, self.loss_ = classes, class_weight, loss
-        if self._joint:
+        if loss.targets == "classes":
             tasks = [Task(np.arange(labels.size), np.ones(labels.size), 0, 0)]
         else:
             split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
             tasks = split(labels, classes.size, weight > 0)
-        starts = self._starts(tasks, labels) if previous == self.loss_ and not self._joint else None
+        starts = None
+        if self.warm_start and getattr(self, "loss_", None) == loss:
+            starts = self._joint_start(labels, classes.size) if self._joint else self._starts(tasks, labels)
+        self._resolve(X, None if sample_weight is None else base)
+        self.classes_, self.class_weight_, self.loss_ = classes, class_weight, loss
         with stoppable(limits, self.on_interrupt == "keep") as stop, self._blas_threads(workers):
             matrix = self._gram(self.kernel_, X, workers)
             if self._fit_sparsely(X, labels, weight, matrix, stop):
@@ -124,8 +125,14 @@ class ConvexClassifier(ConvexMachine, BaseSVC):
         """Fit by another way than all points, if that is asked for; return whether it was."""
         return False
 
-    def _previous_loss(self) -> Loss | None:
-        return getattr(self, "loss_", None)
+    def _joint_start(self, labels: np.ndarray, k: int) -> list[np.ndarray] | None:
+        """Return the coefficients of the previous fit, if it had as many rows and classes."""
+        known = hasattr(self, "dual_coef_") and self.shape_fit_[0] == labels.size
+        if not known or self._coefficients.shape[0] != k:
+            return None
+        whole = np.zeros((labels.size, k))
+        whole[self.support_] = self._coefficients.T
+        return [whole]
 
     def _all_classes(self, labels: np.ndarray, weight: np.ndarray) -> Risk:
         return Risk(

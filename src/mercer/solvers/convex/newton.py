@@ -21,6 +21,7 @@ Float64 = NDArray[np.float64]
 
 DIRECT = 2000  # unknowns up to which a factorisation costs less than conjugate gradients
 LOOSE = 1e-3  # relative residual of a system far from the optimum
+GAIN = 1e-10  # relative fall of the objective that counts as progress
 IDLE = 6  # steps without progress after which rounding has the last word
 
 
@@ -109,6 +110,8 @@ class _Run:
         except KeyboardInterrupt:
             status = "interrupted"
         shipped, values = self._shipped(point, finished=status == "optimal")
+        if self._finished(values):
+            status = "optimal"
         note = ""
         if status == "iteration_limit" and self.limits.steps_left(self.n_iter) > 0:
             note = self._excuse(values)
@@ -143,7 +146,7 @@ class _Run:
             self.n_iter += 1
             point = self._step(point, f, target, value, values)
             new = self._primal(point)
-            idle = 0 if progress or value - new > 1e-13 * abs(value) else idle + 1
+            idle = 0 if progress or value - new > GAIN * abs(value) else idle + 1
             value = new
 
     def _step(self, point: _Point, f: Float64, target: _Point, value: float, values: Values) -> _Point:
@@ -220,13 +223,13 @@ class _Run:
         return False
 
     def _shipped(self, point: _Point, *, finished: bool) -> tuple[_Point, Values]:
-        """Return the proved point, or before the end perhaps one of a lower objective."""
+        """Return the proved point, or before the end perhaps one that is clearly lower or proved better."""
         values = self.problem.evaluate(point.beta, point.g, point.bias)
         if self.best is None:
             return point, values
-        if finished or not values.primal < self.best[1].primal:
-            return self.best
-        return point, values
+        proved = self.best[1]
+        lower = values.primal < proved.primal - 0.5 * (proved.gap if math.isfinite(proved.gap) else 0.0)
+        return (point, values) if not finished and (lower or values.gap < proved.gap) else self.best
 
     def _finished(self, values: Values) -> bool:
         if self.o.criterion == "kkt":
