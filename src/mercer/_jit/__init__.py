@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from mercer._jit import pairwise as pairwise
     from mercer._jit import panels as panels
     from mercer._jit import perceptron as perceptron
+    from mercer._jit import pivots as pivots
     from mercer._jit import platt as platt
     from mercer._jit import rowcache as rowcache
     from mercer._jit import smo as smo
+    from mercer._jit import tridiagonal as tridiagonal
     from mercer._jit import tube as tube
     from mercer._jit import userkernel as userkernel
+    from mercer._jit import walk as walk
 
 
 def __getattr__(name: str) -> ModuleType:

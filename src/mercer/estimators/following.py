@@ -21,7 +21,8 @@ from mercer.gram.spectrum import spectrum
 from mercer.kernels import Kernel
 from mercer.problems.path import Family
 from mercer.solvers import Solution
-from mercer.solvers.path import KINDS, Path, PathSolver
+from mercer.solvers.knots import KINDS, Path
+from mercer.solvers.path import PathSolver
 
 EVENT = np.dtype([("C", "f8"), ("kind", "U8"), ("index", "i8")])
 

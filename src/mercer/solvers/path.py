@@ -13,100 +13,17 @@ from mercer import _jit
 from mercer.gram import MatrixGram
 from mercer.problems import Dual
 from mercer.problems.path import Family
-from mercer.solvers.base import Float64, Limits, Solution, Status
+from mercer.solvers.base import Float64, Limits, Status
 from mercer.solvers.decomposition import Decomposition
+from mercer.solvers.knots import KINDS, Path, Record
 
-KINDS = ("enter", "leave", "exchange", "restart")
+__all__ = ["Path", "PathSolver"]
+
 CAPACITY = 128  # members of the elbow that room is made for at first
 SLICE_WORK = 4e7  # kernel values touched between two looks at the clock
 MEND = 1e-9  # relative change of t by which a restart gets past a knot that holds the walk
-ROUNDING = 2e-15  # share of the largest diagonal entry that rounding leaves of a smaller one
-NOISE = 1e-11  # share of the summands that rounding along the walk may leave in a marginal cost
-STRIP = 64  # knots looked at together
+DIRECT_STEPS = 200  # steps per variable of a direct solution; the walk mends what they leave
 SETTLED = 1e-9  # share of a piece within which a direct solution is at rest
-
-
-@dataclass(frozen=True)
-class Path:
-    """A solution that is linear between knots.
-
-    Attributes
-    ----------
-    t : (knots,) float64
-        The parameter at the knots, falling. Two knots at one t bound a jump between equally good points.
-    a : (knots, n) float64
-        The variables.
-    products : (knots, n) float64
-        K a.
-    event_t, event_kind, event_index : (events,)
-        When a variable entered or left the elbow, or was exchanged on entering a singular one (which needs no
-        change of t), or the walk started anew.
-    status : str
-        "optimal" when the end was reached.
-    family : Family
-        The problems that it solves.
-    largest : float
-        The largest diagonal entry of K.
-    """
-
-    t: Float64
-    a: Float64
-    products: Float64
-    event_t: Float64
-    event_kind: NDArray[np.int64]
-    event_index: NDArray[np.int64]
-    status: Status
-    family: Family
-    largest: float
-
-    def solution(self, C: float) -> tuple[Dual, Solution]:
-        """Return the problem at C and its solution, with the values that prove it."""
-        a, products = self.locate(1.0 / C)
-        dual = self.family.dual(C)
-        b, f = dual.recover(C * a), C * products
-        return dual, Solution(b, f, dual.evaluate(b, f), max(1, self.event_t.size), "optimal")
-
-    def machines(self, C: Float64) -> tuple[Float64, Float64]:
-        """Return the coefficients (k, n) and the intercepts (k,) of the functions at k values of C."""
-        at = [self.locate(1.0 / float(value)) for value in C]
-        a, products = np.array([a for a, _ in at]), np.array([f for _, f in at])
-        _, biases = self.family.verdict(1.0 / C, a.reshape(len(at), -1), products.reshape(len(at), -1))
-        return C[:, None] * a, biases
-
-    def rounding(self) -> Float64:
-        """Return, per knot, the KKT violation that float64 sums of this size explain."""
-        squares = np.einsum("ij,ij->i", self.a, self.a)
-        size = np.maximum(np.abs(self.products).max(axis=1, initial=0.0), self.largest * np.sqrt(squares))
-        return np.asarray(NOISE * size / self.t)
-
-    def verdict(self) -> tuple[Float64, Float64]:
-        """Return the largest KKT violation and the bias at each knot."""
-        parts = [
-            self.family.verdict(self.t[s : s + STRIP], self.a[s : s + STRIP], self.products[s : s + STRIP])
-            for s in range(0, self.t.size, STRIP)
-        ]
-        violations, biases = zip(*parts, strict=True)
-        return np.concatenate(violations), np.concatenate(biases)
-
-    def locate(self, t: float) -> tuple[Float64, Float64]:
-        """Return a and K a at t; beyond the first knot they do not change."""
-        if t >= self.t[0]:
-            return self.a[0].copy(), self.products[0].copy()
-        if t < self.t[-1]:
-            raise ValueError(f"the path ends at {self.t[-1]:g}, beyond {t:g}")
-        k = int(np.searchsorted(-self.t, -t, side="left"))  # t[k - 1] > t >= t[k]
-        # Two weights, not one: far below the upper knot nothing may be a small difference of large numbers.
-        # And what rests at both knots rests between them, to the last bit.
-        width = self.t[k - 1] - self.t[k]
-        first, second = (t - self.t[k]) / width, (self.t[k - 1] - t) / width
-        before, after = self.a[k - 1], self.a[k]
-        a = np.where(before == after, before, first * before + second * after)
-        return a, first * self.products[k - 1] + second * self.products[k]
-
-    @property
-    def n_restarts(self) -> int:
-        """How often the walk was started anew by a direct solve."""
-        return int((self.event_kind == KINDS.index("restart")).sum())
 
 
 @dataclass
@@ -136,71 +53,35 @@ class PathSolver:
     listener: Callable[[float, int], None] | None = None
 
     def solve(self, K: Float64, family: Family, t_end: float, t_start: float = np.inf) -> Path:
-        """Return the path from ``t_start`` (infinity: from where it begins to move) down to ``t_end``."""
-        return _Walk(self, K, family, t_end, t_start).run()
+        """Return the path from ``t_start`` (infinity: from where it begins to move) down to ``t_end``.
 
-
-class _Record:
-    """Knots and events, in chunks.
-
-    Parameters
-    ----------
-    means : (n,) float64
-        What centring took from the rows of K: the products are stored as those of K itself.
-    largest : float
-        The largest diagonal entry of K.
-    """
-
-    def __init__(self, means: Float64, largest: float) -> None:
-        self.means, self.largest = means, largest
-        self.chunks: list[list[NDArray[Any]]] = [[] for _ in range(6)]
-
-    def take(self, log: Any, *, all_of_it: bool = False) -> None:
-        """Empty the log but for its last knot, which ties at the same t may still touch."""
-        knots, events = int(log.filled[0]), int(log.filled[1])
-        done = knots if all_of_it else max(0, knots - 1)
-        a = log.knot_a[:done].copy()
-        products = log.knot_base[:done] + (a @ self.means)[:, None]
-        parts = (
-            log.knot_t[:done].copy(), a, products,
-            log.event_t[:events].copy(), log.event[:events, 0].copy(), log.event[:events, 1].copy(),
-        )  # fmt: skip
-        for chunk, part in zip(self.chunks, parts, strict=True):
-            chunk.append(part)
-        log.filled[:] = knots - done, 0
-        for array in (log.knot_t, log.knot_a, log.knot_base):
-            array[: knots - done] = array[done:knots]
-
-    def path(self, status: Status, family: Family) -> Path:
-        """Return all of them."""
-        t, a, products, event_t, kind, index = (np.concatenate(chunk) for chunk in self.chunks)
-        return Path(t, a, products, event_t, kind, index, status, family, self.largest)
+        The walk begins at infinity in any case: that beginning is known exactly.
+        """
+        return _Walk(self, K, family, t_end).run().below(t_start)
 
 
 class _Walk:
-    def __init__(self, options: PathSolver, K: Float64, family: Family, t_end: float, t_start: float) -> None:
+    def __init__(self, options: PathSolver, K: Float64, family: Family, t_end: float) -> None:
         self.o, self.limits = options, options.limits or Limits()
         self.family, self.t_end, self.n = family, t_end, family.n
         self.K, means = _centred(K, family)
-        largest = float(np.diagonal(K).max(initial=0.0))
-        self.floor = ROUNDING * largest
-        self.record = _Record(means, largest)
+        self.largest = largest = float(np.diagonal(K).max(initial=0.0))
+        self.record = Record(means, largest)
         self.scratch = np.empty(max(self.n, 1)), np.empty(max(self.n, 1)), np.empty(self.n)
-        self.kappa = (float(np.mean(np.diagonal(self.K))) or 1.0) if family.bias else 0.0
-        w = _jit.walk
-        self.walker = w.Walker(
+        self.kappa = 0.0
+        if family.bias:  # of the size of the entries, but where they are rounding
+            self.kappa = max(float(np.mean(np.diagonal(self.K))), 1e-8 * largest) or 1.0
+        self.walker = _jit.pivots.Walker(
             np.zeros(self.n), np.zeros(self.n), np.zeros(self.n, dtype=np.int64),
             np.zeros(max(CAPACITY, 1), dtype=np.int64), np.zeros((CAPACITY, CAPACITY)),
-            np.zeros(2), np.zeros(4, dtype=np.int64),
+            np.zeros(3), np.zeros(4, dtype=np.int64),
         )  # fmt: skip
         self.ground = self._ground(family)
-        if np.isfinite(t_start):
-            self._direct(t_start)
-        else:
-            self._from_the_limit()
+        self.settled = True  # whether the first point is exact before the walk has looked at it
+        self._from_the_limit()
 
     def _ground(self, family: Family) -> Any:
-        return _jit.walk.Ground(
+        return _jit.pivots.Ground(
             self.K,
             family.rests,
             family.slopes,
@@ -208,11 +89,11 @@ class _Walk:
             family.level,
             family.tilt,
             self.kappa,
-            self.floor,
+            self.largest,
         )
 
     def _log(self, knots: int) -> Any:
-        return _jit.walk.Log(
+        return _jit.pivots.Log(
             np.empty(knots), np.empty((knots, self.n)), np.empty((knots, self.n)), np.empty(4 * knots),
             np.empty((4 * knots, 2), dtype=np.int64), np.zeros(2, dtype=np.int64),
         )  # fmt: skip
@@ -249,6 +130,7 @@ class _Walk:
                 restarts_here = restarts_here + 1 if t >= before else 0
                 self._restart(log, restarts_here)
                 if self.walker.scalars[0] <= self.t_end:
+                    self._knot(log)
                     break
         self.record.take(log, all_of_it=True)
         return self.record.path(status, self.family)
@@ -256,7 +138,12 @@ class _Walk:
     def _knot(self, log: Any) -> None:
         """Write where the walk stands."""
         w, k = self.walker, int(log.filled[0])
-        log.knot_t[k], log.knot_a[k], log.knot_base[k] = w.scalars[0], w.a, w.base
+        members = w.members[: w.counts[0]]
+        piece, a = w.state[members] // 2, w.a.copy()
+        rests = self.family.rests[members]
+        every = np.arange(members.size)
+        a[members] = np.clip(a[members], rests[every, piece], rests[every, piece + 1])
+        log.knot_t[k], log.knot_a[k], log.knot_base[k] = w.scalars[0], a, w.base
         log.filled[0] = k + 1
 
     def _grow(self) -> None:
@@ -274,8 +161,6 @@ class _Walk:
         log.event_t[0], log.event[0] = t, (KINDS.index("restart"), -1)
         log.filled[1] = 1
         self._direct(t)
-        self._knot(log)
-        self.walker.counts[3] = 0
 
     # -- the beginnings ----------------------------------------------------------------------------------
 
@@ -291,17 +176,24 @@ class _Walk:
         if tied.size and f.bias:
             pinned = self._balance(tied, limit.piece, limit.total)
         elif tied.size:
-            self._settle_tied(tied, limit.piece)
+            self._settle_each(tied, limit.piece)
         w = self.walker
-        _jit.walk.refresh(self.ground, w)
+        _jit.pivots.refresh(self.ground, w)
         if f.bias and not tied.size:
             first = self._closing(w.state % 2 == 0)
         else:
             first = self._first(limit.costs, w.base + pinned)
         w.scalars[0] = first
-        if w.counts[0]:
+        if not self.settled:
+            # Exchanges and direct solves leave a little to mend: just before the first event, not at it.
+            w.scalars[0] = max(first, self.t_end) * (1.0 + 1e-6)
+        if f.bias and w.counts[0]:
             i = int(w.members[0])
-            w.scalars[1] = -(w.base[i] + first * f.slopes[i, w.state[i] // 2])
+            w.scalars[1] = -(w.base[i] + w.scalars[0] * f.slopes[i, w.state[i] // 2])
+        if not self.settled:
+            log = self._log(64)
+            _jit.walk.walk(self.ground, w, log, float(w.scalars[0]), *self.scratch)
+            w.counts[3] = 0
 
     def _first(self, costs: Float64, cost: Float64) -> float:
         """Return the largest t at which a resting variable's marginal cost, ``cost + t costs``, is zero."""
@@ -352,8 +244,8 @@ class _Walk:
         inner = Family(ends, np.zeros((self.n, 1)), True, rest_sum, 1.0, f.dual)
         w.state[:] = -1
         w.state[tied] = 2
-        _jit.walk.refresh(self.ground, w)
-        w.scalars[:] = whole, 0.0
+        _jit.pivots.refresh(self.ground, w)
+        w.scalars[:2] = whole, 0.0
         ground, log = self._ground(inner), self._log(64)
         while True:
             reason = _jit.walk.walk(ground, w, log, total, *self.scratch)
@@ -363,26 +255,48 @@ class _Walk:
             if reason == _jit.walk.GROW:
                 self._grow()
                 w = self.walker
-            elif reason != _jit.walk.SLICE:
-                raise RuntimeError(f"the path's beginning could not be found (reason {reason})")
+            elif reason != _jit.walk.SLICE:  # ties or rounding: a direct solution has none of that trouble
+                w.state[:] = state
+                return self._settle(tied, piece, total)
         inner_state = w.state[tied].copy()
         w.state[:] = state
         w.state[tied] = 2 * piece[tied] + inner_state
         w.counts[1] = 0
         return float(w.scalars[1])
 
-    def _settle_tied(self, tied: NDArray[np.intp], piece: NDArray[np.int64]) -> None:
-        """Without a bias each tied variable is free on its piece: a small problem of its own."""
+    def _settle_each(self, tied: NDArray[np.intp], piece: NDArray[np.int64]) -> None:
+        """Without a bias the tied are free on their pieces: the end of a path along their linear term."""
         f, w = self.family, self.walker
         w.a[tied] = 0.0
-        _jit.walk.refresh(self.ground, w)
+        _jit.pivots.refresh(self.ground, w)
+        ends = np.column_stack([f.rests[tied, piece[tied]], f.rests[tied, piece[tied] + 1]])
+        slopes = w.base[tied][:, None].copy()
+        w.a[tied] = np.clip(0.0, ends[:, 0], ends[:, 1])
+        if slopes.any():
+            inner = Family(ends, slopes, False, 0.0, 0.0, f.dual)
+            w.a[tied] = PathSolver().solve(self.K[np.ix_(tied, tied)], inner, 1.0).a[-1]
+        self._gather(0.0)
+        self.settled = False
+
+    def _settle(self, tied: NDArray[np.intp], piece: NDArray[np.int64], total: float) -> float:
+        """Find the tied variables by a direct solve of their own small problem; return the bias there."""
+        f, w = self.family, self.walker
+        w.a[tied] = 0.0
+        _jit.pivots.refresh(self.ground, w)
         part = np.ascontiguousarray(self.K[np.ix_(tied, tied)])
-        dual = Dual(
-            w.base[tied].copy(), f.rests[tied, piece[tied]].copy(), f.rests[tied, piece[tied] + 1].copy()
-        )
-        w.a[tied] = Decomposition(tol=1e-12).solve(MatrixGram(part, True), dual).b
-        _jit.walk.refresh(self.ground, w)
+        lo, hi = f.rests[tied, piece[tied]].copy(), f.rests[tied, piece[tied] + 1].copy()
+        group = np.zeros(tied.size, dtype=np.int64)
+        dual = Dual(w.base[tied].copy(), lo, hi, group=group, sums=np.array([total]))
+        scale = max(float(np.abs(w.base).max(initial=0.0)), self.largest * float(np.abs(f.rests).max()))
+        solution = self._solver(scale).solve(MatrixGram(part, True), dual)
+        w.a[tied] = solution.b
         self._gather()
+        self.settled = False
+        return float(solution.values.multipliers[0])
+
+    def _solver(self, scale: float) -> Decomposition:
+        limits = Limits(max_iter=DIRECT_STEPS * self.n + 100_000)
+        return Decomposition(tol=max(1e-10 * scale, 1e-300), limits=limits)
 
     def _direct(self, t: float) -> None:
         """Solve the problem at t from where the walk stands, and find an elbow with a regular system."""
@@ -390,22 +304,23 @@ class _Walk:
         C = 1.0 / t
         dual = f.dual(C)
         scale = max(1.0, float(np.abs(w.base).max(initial=0.0)) * C)
-        solver = Decomposition(tol=1e-11 * scale, limits=Limits(time_limit=None))
-        solution = solver.solve(MatrixGram(self.K, True), dual, dual.recover(C * w.a))
+        start = dual.recover(C * w.a)
+        solution = self._solver(scale).solve(MatrixGram(self.K, True), dual, start)
         w.a[:] = dual.beta(solution.b) / C
         w.scalars[0] = t
         if solution.values.multipliers.size:
             w.scalars[1] = solution.values.multipliers[0] / C
         self._gather()
+        self.walker.counts[3] = 1  # a knot belongs here once the elbow has settled
 
-    def _gather(self) -> None:
-        """Take the elbow and the states from the variables' values."""
+    def _gather(self, near: float = SETTLED) -> None:
+        """Take elbow and states from the variables' values; what is ``near`` a resting point rests."""
         f, w = self.family, self.walker
         nearest = np.abs(f.rests - w.a[:, None]).argmin(axis=1)
         every = np.arange(self.n)
         value = f.rests[every, nearest]
         width = f.rests[:, -1] - f.rests[:, 0]
-        rests = np.abs(w.a - value) <= SETTLED * width
+        rests = np.abs(w.a - value) <= near * width
         w.a[rests] = value[rests]
         w.state[:] = 2 * nearest
         w.counts[:] = 0
@@ -414,15 +329,15 @@ class _Walk:
             while free.size + 2 > self.walker.R.shape[0]:
                 self._grow()
             w = self.walker
-        _jit.walk.refresh(self.ground, w)
+        _jit.pivots.refresh(self.ground, w)
         log = self._log(max(1, free.size))
         x, _, z = self.scratch
         piece = (f.rests[free, 1:-1] < w.a[free, None]).sum(axis=1)
         for i, j in zip(free, piece, strict=True):
             w.state[i] = 2 * j
-            _jit.walk.enter(self.ground, w, log, int(i), int(j), 1.0, x, z)
+            _jit.pivots.enter(self.ground, w, log, int(i), int(j), 1.0, x, z)
             log.filled[:] = 0
-        _jit.walk.refresh(self.ground, w)
+        _jit.pivots.refresh(self.ground, w)
 
 
 def _centred(K: Float64, family: Family) -> tuple[Float64, Float64]:
