@@ -1,0 +1,45 @@
+"""
+Losses for classes and for numbers
+==================================
+
+What a machine pays for a margin y f(x), and for a residual y - f(x). The support vector losses are flat
+where the answer is good enough: points there do not take part in the solution. What each loss estimates,
+given enough data, follows from its minimiser over the population.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from mercer import losses
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+
+figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+margin = np.linspace(-3.0, 3.0, 400)
+for loss, colour in zip(
+    (losses.Hinge(), losses.BinomialDeviance(), losses.SquaredError(), losses.HuberizedSquaredHinge()),
+    COLOURS,
+):
+    axes[0].plot(margin, loss.value(np.ones_like(margin), margin), color=colour, label=type(loss).__name__)
+axes[0].set(xlabel="margin y f", ylabel="loss", ylim=(-0.1, 4.0), title="for classes")
+axes[0].legend()
+
+residual = np.linspace(-4.0, 4.0, 400)
+for loss, colour in zip(
+    (losses.EpsilonInsensitive(1.0), losses.Huber(1.0), losses.SquaredError(), losses.Pinball(0.8)), COLOURS
+):
+    axes[1].plot(residual, loss.value(residual, np.zeros_like(residual)), color=colour, label=repr(loss))
+axes[1].set(xlabel="residual y - f", ylim=(-0.1, 6.0), title="for numbers")
+axes[1].legend()
+plt.show()
+
+# %%
+# What is estimated where the second class has probability 0.8: the deviance and the Huberised squared hinge
+# tell the probability, the hinge only which class is likelier.
+for loss in (
+    losses.BinomialDeviance(),
+    losses.SquaredError(),
+    losses.HuberizedSquaredHinge(),
+    losses.Hinge(),
+):
+    print(f"{type(loss).__name__:24s} {loss.population_minimiser(0.8):6.3f}")
