@@ -54,8 +54,7 @@ def test_all_dual_solvers_reach_the_same_objective(case):
         solver = Chunking(chunk=8) if name == "chunking" else as_solver(name)
         try:
             solution = solver.controlled(tol=TIGHT).solve(seen(case), case.problem)
-        except UnsuitableSolverError as refusal:
-            assert str(refusal).startswith(f"solver={name!r} ")
+        except UnsuitableSolverError:
             refusals.add(name)
             continue
         feasible(case.problem, solution.b)
