@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
-import numpy as np
 import typer
-from sklearn import metrics
 
-from mercer._report.scores import measure
-from mercer._report.subject import Subject
 from mercer.cli import options as o
 from mercer.cli.exits import FAILED, UserError
-from mercer.cli.loading import Loaded, load_model, read_for
-from mercer.cli.reading import How
 from mercer.cli.screen import Screen
-from mercer.cli.training import certificate_document
-from mercer.cli.writing import open_writer
-from mercer.io import verify as verify_model
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mercer.cli.loading import Loaded
 
 
 def predict(
@@ -40,6 +36,12 @@ def predict(
     quiet: o.Quiet = False,
 ) -> None:
     """Predict the rows of a file, a few at a time, in constant memory."""
+    import numpy as np
+
+    from mercer.cli.loading import load_model
+    from mercer.cli.reading import How
+    from mercer.cli.writing import open_writer
+
     screen = Screen(quiet=quiet)
     loaded = load_model(model)
     if proba and not hasattr(loaded.model, "predict_proba"):
@@ -63,6 +65,8 @@ def predict(
 
 
 def _decisions(loaded: Loaded, X: Any) -> dict[str, np.ndarray]:
+    import numpy as np
+
     F = np.asarray(loaded.model.decision_function(X))
     if F.ndim == 1:
         return {"decision": F}
@@ -79,6 +83,14 @@ def evaluate(
     as_json: o.Json = False,
 ) -> None:
     """Measure a model on rows whose truth is known."""
+    import numpy as np
+    from sklearn import metrics
+
+    from mercer._report.scores import measure
+    from mercer._report.subject import Subject
+    from mercer.cli.loading import load_model, read_for
+    from mercer.cli.reading import How
+
     screen = Screen(as_json)
     loaded = load_model(model)
     X, table = read_for(loaded, data, target, How(file_format, header, separator))
@@ -106,6 +118,8 @@ def evaluate(
 
 def _same_kind(truth: Any, classes: np.ndarray, name: str | None) -> np.ndarray:
     """Return the truth in the type of the classes; refuse a column that has nothing to do with them."""
+    import numpy as np
+
     out = np.asarray(truth).astype(str) if classes.dtype.kind in "US" else np.asarray(truth)
     if not np.isin(out, classes).any():
         shown = ", ".join(str(c) for c in classes[:5])
@@ -123,6 +137,11 @@ def verify(
     as_json: o.Json = False,
 ) -> None:
     """Recompute a model's certificate from its file and its training data alone; exit code 1 if it fails."""
+    from mercer.cli.loading import load_model, read_for
+    from mercer.cli.reading import How
+    from mercer.cli.training import certificate_document
+    from mercer.io import verify as verify_model
+
     screen = Screen(as_json)
     loaded = load_model(model)
     if loaded.file is None:
@@ -155,6 +174,8 @@ def verify(
 
 def show(model: o.Model, as_json: o.Json = False) -> None:
     """Say what is in a model file."""
+    from mercer.cli.loading import load_model
+
     screen = Screen(as_json)
     loaded = load_model(model)
     document = loaded.describe()
@@ -176,10 +197,10 @@ def show(model: o.Model, as_json: o.Json = False) -> None:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="A model file of mercer or of LIBSVM.", show_default=False)],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A model file of mercer or LIBSVM.")],
     destination: Annotated[
         Path,
-        typer.Argument(help="Ends with .mercer, .model (LIBSVM) or .onnx.", show_default=False),
+        typer.Argument(metavar="DESTINATION", help="Ends with .mercer, .model (LIBSVM) or .onnx."),
     ],
     to: Annotated[
         Optional[str],  # noqa: UP045 - typer reads it at run time
@@ -187,7 +208,7 @@ def convert(
     ] = None,
 ) -> None:
     """Convert a model between mercer's file, LIBSVM's text and ONNX."""
-    from mercer.cli.loading import write_as
+    from mercer.cli.loading import load_model, write_as
 
     screen = Screen()
     endings = {".mercer": "mercer", ".safetensors": "mercer", ".model": "libsvm", ".libsvm": "libsvm"}
@@ -214,6 +235,8 @@ def report(
 ) -> None:
     """Write one HTML page about a model, from its file and its training data."""
     import mercer
+    from mercer.cli.loading import load_model, read_for
+    from mercer.cli.reading import How
 
     screen = Screen()
     loaded = load_model(model)

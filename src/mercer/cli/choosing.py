@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from sklearn.base import clone
 
 from mercer.cli import options as o
 from mercer.cli.exits import UserError
-from mercer.cli.machines import Wishes, make
-from mercer.cli.preparing import choose_task, features_of, prepare
-from mercer.cli.reading import How, read_table
 from mercer.cli.screen import Screen
-from mercer.cli.searching import plain_name, searched
 from mercer.cli.train import (
     FoldsOption,
     GammaOption,
@@ -28,8 +22,13 @@ from mercer.cli.train import (
     TaskOption,
     TimeOption,
 )
-from mercer.cli.training import Plan, Trainer, split_rows, take
-from mercer.io import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mercer.cli.machines import Wishes
+    from mercer.cli.training import Plan, Trainer
+    from mercer.io import Table
 
 METHODS = "kfold, path, sv_fraction, xi_alpha, span_bound, span_rule, alignment, bound"
 
@@ -65,6 +64,13 @@ def search(
     quiet: o.Quiet = False,
 ) -> None:
     """Try a grid of parameters and show the best; all kernel matrices and solutions are shared."""
+    import numpy as np
+
+    from mercer.cli.machines import Wishes
+    from mercer.cli.reading import How, read_table
+    from mercer.cli.searching import plain_name, searched
+    from mercer.cli.training import Plan
+
     screen = Screen(as_json, quiet)
     how = How(file_format, header, separator)
     table = read_table(data, target, how, exclude)
@@ -123,6 +129,10 @@ def _begin(
     plan: Plan,
 ) -> tuple[Any, Trainer]:
     """Choose the task and prepare: what both commands begin with."""
+    from mercer.cli.machines import make
+    from mercer.cli.preparing import choose_task, features_of, prepare
+    from mercer.cli.training import Plan, Trainer
+
     kind, why = choose_task(table, task)
     screen.say(f"{table.source}: {table.n_rows} rows, {table.n_features} features; task {kind}: {why}")
     if kind == "novelty":
@@ -158,6 +168,13 @@ def path(
     quiet: o.Quiet = False,
 ) -> None:
     """Follow the exact solution through every price of errors C; see which one serves unseen rows best."""
+    import numpy as np
+    from sklearn.base import clone
+
+    from mercer.cli.machines import Wishes
+    from mercer.cli.reading import How, read_table
+    from mercer.cli.training import Plan, split_rows, take
+
     screen = Screen(as_json, quiet)
     how = How(file_format, header, separator)
     table = read_table(data, target, how, exclude)

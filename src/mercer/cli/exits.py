@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import typer
-from sklearn.exceptions import NotFittedError
 
 DONE, FAILED, WRONG, MISSING, BROKEN, INTERRUPTED = 0, 1, 2, 3, 70, 130
 CODES = (
@@ -42,7 +41,7 @@ def guarded(function: F) -> F:
         except ImportError as error:
             _tell(str(error))
             raise typer.Exit(MISSING) from None
-        except (ValueError, TypeError, OSError, NotFittedError) as error:
+        except (ValueError, TypeError, OSError) as error:
             _tell(_one_line(error))
             raise typer.Exit(WRONG) from None
         except MemoryError:

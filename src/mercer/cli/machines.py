@@ -11,8 +11,6 @@ import mercer
 from mercer.cli.exits import UserError
 from mercer.cli.preparing import Task
 
-KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
-
 
 @dataclass(frozen=True)
 class Wishes:

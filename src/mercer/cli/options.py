@@ -10,13 +10,17 @@ import typer
 DATA = "CSV, Parquet, Feather, LIBSVM/svmlight, ARFF, NPZ, gzip of any; - for standard input; or a data set "
 DATA += "that comes with scikit-learn: iris, wine, breast_cancer, digits, diabetes"
 
+# Known here, so that help and completion need not load what does the work.
+KERNELS = ("rbf", "linear", "poly", "sigmoid", "laplacian")
+IMPUTE = ("median", "mean", "most_frequent", "zero")
+
 FORMAT = "How to read the data"
 MACHINE = "The machine"
 MEASURE = "How to measure"
 SHOWN = "What is shown and written"
 
-Data = Annotated[str, typer.Argument(help=DATA, show_default=False)]
-Model = Annotated[Path, typer.Argument(help="A model file that mercer train wrote.", show_default=False)]
+Data = Annotated[str, typer.Argument(metavar="DATA", help=DATA, show_default=False)]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
 Target = Annotated[
     str,
     typer.Option(

@@ -12,11 +12,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from mercer.cli.exits import UserError
+from mercer.cli.options import IMPUTE
 from mercer.io import Table
 from mercer.io.table import listed
 
 Task = Literal["classify", "regress", "novelty"]
-IMPUTE = ("median", "mean", "most_frequent", "zero")
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
 MOST_CATEGORIES = 1000  # of a text column: beyond, it is a name rather than a kind
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
-import numpy as np
 import typer
 
 from mercer.cli import options as o
 from mercer.cli.exits import UserError
-from mercer.cli.machines import KERNELS, Wishes, make
-from mercer.cli.preparing import IMPUTE, choose_task, features_of, prepare
-from mercer.cli.reading import How, read_table, split_weights
+from mercer.cli.options import IMPUTE, KERNELS
 from mercer.cli.screen import Screen
-from mercer.cli.searching import search_settings
-from mercer.cli.training import Plan, Run, Trainer, certificate_document, result_rows, split_rows
+
+if TYPE_CHECKING:
+    from mercer.cli.training import Run, Trainer
 
 TASKS = ("auto", "classify", "regress", "novelty")
 
@@ -126,6 +124,11 @@ def train(
 ) -> None:
     """Train a machine on a file, measure it on rows it has not seen, prove how good the fit is, save it."""
     import mercer
+    from mercer.cli.machines import Wishes, make
+    from mercer.cli.preparing import choose_task, features_of, prepare
+    from mercer.cli.reading import How, read_table, split_weights
+    from mercer.cli.searching import search_settings
+    from mercer.cli.training import Plan, Trainer, result_rows, split_rows
 
     screen = Screen(as_json, quiet)
     if task not in TASKS:
@@ -191,6 +194,8 @@ def _check_folder(path: Path) -> None:
 
 def write_report(run: Run, trainer: Trainer, path: Path, target: str | None, said: list[str]) -> None:
     """Write the page about the final machine, with the measures of the one before the refit."""
+    import numpy as np
+
     import mercer
 
     facts: list[tuple[str, Any]] = [("target", target)] if target else []
@@ -206,6 +211,10 @@ def write_report(run: Run, trainer: Trainer, path: Path, target: str | None, sai
 
 
 def _document(run: Run, table: Any, kind: str, said: list[str], place: Path, report: Path | None) -> Any:
+    import numpy as np
+
+    from mercer.cli.training import certificate_document
+
     machine = run.model[-1]
     held_out = None
     if run.held_out is not None:
