@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import LinAlgError
 
+from mercer._jit import tridiagonal
 from mercer.gram import Workers, gram
 from mercer.gram.nystrom import sampled_cholesky
 from mercer.gram.tiled import TILE, TiledProduct
@@ -13,6 +14,8 @@ from mercer.solvers.conjugate import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.evidence import log_quadrature
 from mercer.solvers.factored import Factored
 from mercer.solvers.iterative_ridge import IterativeRidge
+from mercer.solvers.ridge import Spectrum, path, reduced
+from mercer.solvers.tridiagonal import Tridiagonal
 
 pytestmark = pytest.mark.core
 
@@ -167,3 +170,62 @@ def test_bounds_of_the_quadratic_form_hold_at_every_step():
         widths.append(upper - lower)
         steps.step()
     assert widths[-1] < 1e-4 * widths[0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 50, 300])
+def test_tridiagonal_form(n):
+    rng = np.random.default_rng(n)
+    A = rng.normal(size=(n, n))
+    M = A @ A.T / n
+    form = Tridiagonal.of(M.copy())
+    T = np.diag(form.diagonal) + np.diag(form.off, 1) + np.diag(form.off, -1)
+    np.testing.assert_allclose(form.Q @ T @ form.Q.T, M, atol=1e-12)
+    np.testing.assert_allclose(form.Q.T @ form.Q, np.eye(n), atol=1e-12)
+    shifts = np.array([0.01, 0.5, 7.0])
+    B = rng.normal(size=(n, 2))
+    solved, diagonals = form.solve(B, shifts), form.inverse_diagonals(shifts, Workers(2))
+    for k, shift in enumerate(shifts):
+        inverse = np.linalg.inv(M + shift * np.eye(n))
+        np.testing.assert_allclose(solved[:, :, k], inverse @ B, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(diagonals[:, k], np.diag(inverse), rtol=1e-9)
+    values = np.linalg.eigvalsh(M)
+    np.testing.assert_allclose(form.ends, (values[0], values[-1]), atol=1e-12)
+
+
+def naive_squares(Qt, ratio, weight):
+    """The loop without stripes and threads."""
+    shifts, n = ratio.shape
+    out = np.zeros((shifts, Qt.shape[1]))
+    for a in range(shifts):
+        z = np.zeros(Qt.shape[1])
+        for j in range(n):
+            z = Qt[j] - ratio[a, j] * z
+            out[a] += weight[a, j] * z**2
+    return out
+
+
+def test_the_compiled_loop_is_its_naive_twin():
+    rng = np.random.default_rng(0)
+    Qt = rng.normal(size=(20, 290))
+    ratio, weight = 0.3 * rng.normal(size=(4, 20)), rng.uniform(size=(4, 20))
+    expected = naive_squares(Qt, ratio, weight)
+    out = np.zeros((4, 290))
+    for start, stop in ((0, 150), (150, 290)):
+        tridiagonal.add_squares(Qt, ratio, weight, start, stop, out)
+    np.testing.assert_allclose(out, expected, rtol=1e-12)
+
+
+def test_both_forms_give_the_same_path():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    problem = Ridge(rng.normal(size=(60, 2)), rng.uniform(0.5, 2.0, size=60), np.ones(2), True)
+    K = RBF(0.5)(X)
+    form, alphas = reduced(K, problem)
+    assert isinstance(form, Tridiagonal)
+    one = path(form, problem, alphas)
+    other = path(Spectrum.of(K, problem), problem, alphas)
+    np.testing.assert_allclose(one.errors, other.errors, rtol=1e-6)
+    np.testing.assert_allclose(one.dual_coef[10:], other.dual_coef[10:], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(one.left_out[10:], other.left_out[10:], rtol=1e-6, atol=1e-9)
+    tiny, _ = reduced(K, problem, np.array([1e-20, 1.0]))
+    assert isinstance(tiny, Spectrum)

@@ -1,4 +1,4 @@
-"""Solving regularised least squares: by Cholesky's factor, by one eigendecomposition for all penalties."""
+"""Solving regularised least squares: by Cholesky's factor, or by one decomposition for all penalties."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
+from mercer.gram import Workers
 from mercer.problems.ridge import Ridge
 from mercer.solvers.factored import NOT_FINITE, WORST, Factored
+from mercer.solvers.tridiagonal import Tridiagonal
 
 Float64 = NDArray[np.float64]
 
@@ -118,15 +120,26 @@ class Spectrum:
         return cls(values, np.asfortranarray(U))
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest eigenvalue."""
+        return float(self.values[0]), float(self.values[-1])
+
+    def solve(self, B: Float64, shifts: Float64) -> Float64:
+        """Return (D K D + shift I)^-1 B for each shift, of shape (n, p, g)."""
+        shrink, _ = self.shrinkage(shifts)
+        solved = (self.U.T @ B)[:, :, None] * shrink[:, None, :]
+        return np.asarray((self.U @ solved.reshape(solved.shape[0], -1)).reshape(solved.shape))
+
+    def inverse_diagonals(self, shifts: Float64, workers: Workers | None = None) -> Float64:
+        """Return the diagonals of (D K D + shift I)^-1, of shape (n, g)."""
+        shrink, _ = self.shrinkage(shifts)
+        return np.asarray(np.square(self.U) @ shrink)
+
+    @property
     def noise(self) -> float:
         """Eigenvalues below this are rounding."""
         largest = float(np.abs(self.values).max(initial=0.0))
         return self.values.size * np.finfo(np.float64).eps * largest
-
-    def grid(self, number: int = GRID) -> Float64:
-        """Return penalties from where only the mean is left to where little is smoothed away."""
-        largest = max(float(self.values[-1]), np.finfo(np.float64).tiny / DEPTH)
-        return np.geomspace(largest * DEPTH, 10.0 * largest, number)
 
     def shrinkage(self, alpha: Float64) -> tuple[Float64, NDArray[np.bool_]]:
         """Return 1 / (eigenvalue + alpha) for each penalty, 0 where that is rounding, and where it is not."""
@@ -203,39 +216,110 @@ class RidgePath:
     errors: Float64
 
 
-def path(spectrum: Spectrum, problem: Ridge, alphas: Float64, *, keep: bool = True) -> RidgePath:
-    """Return solutions and leave-one-out residuals for every penalty of a grid.
-
-    One product with the eigenvectors gives the coefficients of all penalties, one with their squares the
-    diagonals of all inverses: O(n^2) a penalty once the spectrum is known.
+def reduced(
+    K: Float64, problem: Ridge, alphas: Float64 | None = None
+) -> tuple[Spectrum | Tridiagonal, Float64]:
+    """Return a form of D K D in which all penalties are cheap, and the penalties.
 
     Parameters
     ----------
-    spectrum : Spectrum
-        Of D K D.
+    K : (n, n) float64 array
+        The kernel matrix.
+    problem : Ridge
+        Its weights matter, its penalties do not.
+    alphas : (g,) array, optional
+        Penalties; by default from where only the mean is left to where little is smoothed away.
+
+    Returns
+    -------
+    form : Tridiagonal, or Spectrum
+        Eigenvectors only where rounding could make a system indefinite: they can leave out what it destroyed.
+    alphas : (g,) array
+    """
+    M = _scaled(K, problem.root)
+    M += M.T
+    M *= 0.5
+    if not np.isfinite(M.sum()):
+        raise ValueError(NOT_FINITE)
+    form = Tridiagonal.of(M)
+    low, high = form.ends
+    if alphas is None:
+        top = max(high, np.finfo(np.float64).tiny / DEPTH)
+        alphas = np.geomspace(top * DEPTH, 10.0 * top, GRID)
+    safe = low >= -form.noise and float(alphas.min()) > 10.0 * form.noise
+    return (form if safe else Spectrum.of(K, problem)), alphas
+
+
+def by_form(form: Spectrum | Tridiagonal, K: Float64, problem: Ridge) -> RidgeSolution:
+    """Solve for each output's own penalty, given a form of D K D.
+
+    Parameters
+    ----------
+    form : Spectrum or Tridiagonal
+        As `reduced` returns it for these penalties.
+    K : (n, n) float64 array
+        The kernel matrix.
+    problem : Ridge
+        The problem.
+
+    Returns
+    -------
+    RidgeSolution
+    """
+    if isinstance(form, Spectrum):
+        return by_eigenvectors(form, K, problem)
+    A, intercept = np.empty(problem.Y.shape), np.empty(problem.alpha.size)
+    for alpha in np.unique(problem.alpha):
+        outputs = np.flatnonzero(problem.alpha == alpha)
+        part = problem.only(outputs)
+        X = form.solve(part.right_sides(), np.array([alpha]))[:, :, 0]
+        C, intercept[outputs] = part.join(*part.split(X))
+        A[:, outputs] = problem.root[:, None] * C
+    low, high = form.ends
+    least = float(problem.alpha.min())
+    condition = (high + least) / (max(low, 0.0) + least)
+    note = "" if condition < WORST else _ill(condition, least)
+    return RidgeSolution(A, intercept, K @ A, 1, "optimal", condition, "eigen", note)
+
+
+def path(
+    form: Spectrum | Tridiagonal,
+    problem: Ridge,
+    alphas: Float64,
+    *,
+    keep: bool = True,
+    workers: Workers | None = None,
+) -> RidgePath:
+    """Return solutions and leave-one-out residuals for every penalty of a grid: O(n^2) each.
+
+    Parameters
+    ----------
+    form : Spectrum or Tridiagonal
+        Of D K D, as `reduced` returns it.
     problem : Ridge
         Its own penalties are not looked at.
     alphas : (g,) array
         Positive.
     keep : bool
         Whether coefficients and residuals of all penalties are wanted, not only the errors.
+    workers : Workers, optional
+        Threads; one when not given.
 
     Returns
     -------
     RidgePath
     """
     g, (n, t) = alphas.size, problem.Y.shape
-    shrink, _ = spectrum.shrinkage(alphas)
-    squares = np.square(spectrum.U) @ shrink
-    parts, ones = problem.split(spectrum.U.T @ problem.right_sides())
+    diagonals = form.inverse_diagonals(alphas, workers)
+    X = form.solve(problem.right_sides(), alphas)
+    ones = X[:, t] if problem.fit_intercept else None
     share = problem.weight / problem.weight.sum()
-    all_ones = None if ones is None else spectrum.U @ (ones * shrink)
     coef, left = np.empty((g if keep else 0, n, t)), np.empty((g if keep else 0, n, t))
     intercept, errors = np.empty((g, t)), np.empty((g, t))
     for output in range(t):
         one = problem.only(np.array([output]))
-        C, intercept[:, output] = one.join(spectrum.U @ (parts[:, [output]] * shrink), all_ones)
-        residuals = one.left_out(C, squares, all_ones)
+        C, intercept[:, output] = one.join(X[:, output], ones)
+        residuals = one.left_out(C, diagonals, ones)
         errors[:, output] = share @ (residuals * residuals)
         if keep:
             coef[:, :, output], left[:, :, output] = (problem.root[:, None] * C).T, residuals.T

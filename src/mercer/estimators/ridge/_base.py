@@ -25,7 +25,17 @@ from mercer.problems import Certificate
 from mercer.problems.ridge import Ridge
 from mercer.solvers.base import Limits
 from mercer.solvers.iterative_ridge import IterativeRidge, Step
-from mercer.solvers.ridge import RidgePath, RidgeSolution, Spectrum, by_cholesky, by_eigenvectors, path
+from mercer.solvers.ridge import (
+    RidgePath,
+    RidgeSolution,
+    Spectrum,
+    by_cholesky,
+    by_eigenvectors,
+    by_form,
+    path,
+    reduced,
+)
+from mercer.solvers.tridiagonal import Tridiagonal
 
 Float64 = NDArray[np.float64]
 
@@ -91,9 +101,9 @@ class BaseKernelRidge(KernelMachine):
             raise ValueError(f"alpha={self.alpha!r} must be numbers >= 0")
         return alpha
 
-    def _grid(self, alphas: Any, spectrum: Spectrum) -> Float64:
+    def _grid(self, alphas: Any) -> Float64 | None:
         if alphas is None:
-            return spectrum.grid()
+            return None
         grid: Float64 = check_array(alphas, ensure_2d=False, dtype=np.float64, input_name="alphas")
         if grid.ndim != 1 or not (grid > 0).all():
             raise ValueError(f"alphas={alphas!r} must be a list of numbers > 0")
@@ -183,18 +193,18 @@ class BaseKernelRidge(KernelMachine):
         same = bool((problem.alpha == problem.alpha[0]).all())
         if same and self._known is None and self.solver != "eigen":
             return by_cholesky(K, problem)
-        spectrum = self._known if self._known is not None else Spectrum.of(K, problem)
-        self._known = None
-        return by_eigenvectors(spectrum, K, problem)
+        known, self._known = self._known, None
+        if known is not None:
+            return by_form(known, K, problem)
+        return by_eigenvectors(Spectrum.of(K, problem), K, problem)
 
-    _known: Spectrum | None = None  # found while alpha was chosen
+    _known: Spectrum | Tridiagonal | None = None  # found while alpha was chosen
     _flat: bool = True  # whether there is one output, not a table of them
 
     def _choose(self, K: Float64, problem: Ridge, rows: NDArray[np.intp], n: int) -> Float64:
         """Return the penalties of smallest leave-one-out error, and keep what was seen on the way."""
-        self._known = Spectrum.of(K, problem)
-        self.alphas_ = self._grid(self.alphas, self._known)
-        found = path(self._known, problem, self.alphas_, keep=False)
+        self._known, self.alphas_ = reduced(K, problem, self._grid(self.alphas))
+        found = path(self._known, problem, self.alphas_, keep=False, workers=self._workers())
         self.loo_errors_ = found.errors
         best = self._best(found.errors)
         return np.broadcast_to(self.alphas_[best], problem.alpha.shape).copy()
@@ -282,8 +292,8 @@ class BaseKernelRidge(KernelMachine):
         rows = np.flatnonzero(weight > 0)
         K = whole(self._matrix(X, rows, "double", self._workers()))
         problem = Ridge(Y[rows], weight[rows], np.ones(outputs), self.fit_intercept)
-        spectrum = Spectrum.of(K, problem)
-        found = path(spectrum, problem, self._grid(alphas, spectrum))
+        form, grid = reduced(K, problem, self._grid(alphas))
+        found = path(form, problem, grid, workers=self._workers())
         if rows.size == n:
             return found
         coef, left = (
