@@ -236,9 +236,7 @@ def reduced(
         Eigenvectors only where rounding could make a system indefinite: they can leave out what it destroyed.
     alphas : (g,) array
     """
-    M = _scaled(K, problem.root)
-    M += M.T
-    M *= 0.5
+    M = _scaled(K, problem.root)  # one triangle of it is all that is looked at
     if not np.isfinite(M.sum()):
         raise ValueError(NOT_FINITE)
     form = Tridiagonal.of(M)
