@@ -119,6 +119,23 @@ class _Primal(Rounds):
         """Take one step."""
         raise NotImplementedError
 
+    def judge(self, b: Float64) -> None:
+        """Set ``b`` and ``f`` to the best of a few points near the present one.
+
+        Averages and gradient steps leave hardly a variable on its bound, where most belong; the bias is read
+        off those inside.
+        """
+        p = self.problem
+        width = p.hi - p.lo
+        best = np.inf
+        for share in NEAR:
+            low, high = b - p.lo <= share * width, p.hi - b <= share * width
+            point = _mended(p, np.where(low, p.lo, np.where(high, p.hi, b)))
+            f = np.asarray(self.X @ self.weights(point))
+            gap = p.evaluate(point, f).gap
+            if gap < best:
+                best, self.b, self.f = gap, point, f
+
     def look(self) -> None:
         """Set ``b`` and ``f`` to the point that stands for the present weights."""
         raise NotImplementedError
@@ -140,17 +157,7 @@ class _Descent(_Primal):
         self.w += rate * (self.weights(target) - self.w)
 
     def look(self) -> None:
-        # Averages leave no variable on its bound, where most belong, and the bias is read off the others.
-        p = self.problem
-        width = p.hi - p.lo
-        best = np.inf
-        for share in NEAR:
-            low, high = self.average - p.lo <= share * width, p.hi - self.average <= share * width
-            b = p.nearest(np.where(low, p.lo, np.where(high, p.hi, self.average)))
-            f = np.asarray(self.X @ self.weights(b))
-            gap = p.evaluate(b, f).gap
-            if gap < best:
-                best, self.b, self.f = gap, b, f
+        self.judge(self.average)
 
 
 class _Saddle(_Primal):
@@ -163,10 +170,12 @@ class _Saddle(_Primal):
         self.ahead, self.bias_ahead = self.w, self.bias
         norm = SAFETY * math.sqrt(p.copies) * _norm(self.X, p.group is not None)
         # The sizes of both sides at the solution tell how to share the steps out between them.
-        width = float(np.mean(p.hi - p.lo)) * math.sqrt(p.size)
-        far = max(1.0, width)
-        self.up = far / max(norm, 1e-300)
-        self.down = 1.0 / (far * max(norm, 1e-300))
+        vertex = _best_vertex(p, p.p)
+        steep = math.sqrt(p.n) * float(np.abs(p.p).max()) / max(norm, 1e-300)
+        size = max(min(float(np.linalg.norm(self.weights(vertex))), steep), 1e-300)
+        ratio = max(float(np.linalg.norm(vertex)), 1e-300) / size
+        self.up = ratio / max(norm, 1e-300)
+        self.down = 1.0 / (ratio * max(norm, 1e-300))
 
     def step(self) -> None:
         p = self.problem
@@ -178,8 +187,20 @@ class _Saddle(_Primal):
         self.w, self.bias = w, bias
 
     def look(self) -> None:
-        self.b = self.problem.nearest(self.beta)
-        self.f = np.asarray(self.X @ self.weights(self.b))
+        self.judge(self.beta)
+
+
+def _mended(p: Dual, b: Float64) -> Float64:
+    """Return b with its sum restored by the variables inside their box, in proportion to their room."""
+    if p.group is None:
+        return b
+    missing = float(p.sums[0] - b.sum())
+    room = np.where((b > p.lo) & (b < p.hi), p.hi - b if missing > 0 else b - p.lo, 0.0)
+    total = float(room.sum())
+    if total <= abs(missing):
+        return p.nearest(b)
+    mended: Float64 = np.clip(b + missing * (room / total), p.lo, p.hi)
+    return mended
 
 
 def _best_vertex(p: Dual, slope: Float64) -> Float64:
