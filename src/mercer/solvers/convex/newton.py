@@ -19,7 +19,7 @@ from mercer.solvers.convex.systems import Landmarks, Step, conjugate_gradients, 
 
 Float64 = NDArray[np.float64]
 
-DIRECT = 2000  # unknowns up to which a factorisation costs less than conjugate gradients
+DIRECT = 2000  # unknowns of one function up to which a factorisation costs less than conjugate gradients
 LOOSE = 1e-3  # relative residual of a system far from the optimum
 GAIN = 1e-10  # relative fall of the objective that counts as progress
 IDLE = 6  # steps without progress after which rounding has the last word
@@ -167,7 +167,7 @@ class _Run:
         sums = -target.beta.sum(axis=0) if self.problem.fit_intercept else None
         unknowns = root.point.size
         fits = 8 * unknowns**2 <= self.o.memory
-        if fits and (unknowns <= DIRECT or self.stubborn):
+        if fits and (unknowns <= DIRECT // self.problem.outputs or self.stubborn):
             return self._noted(direct(self.products, root, right, sums))
         if self.landmarks is None:
             n = self.products.n
