@@ -23,7 +23,7 @@ from mercer.io.building import Builder
 from mercer.io.container import PROTOCOL, pack, read_description, unpack
 from mercer.io.encoding import Encoder
 from mercer.io.errors import ModelFileError
-from mercer.io.sources import memory_share, open_binary
+from mercer.io.sources import PIECE, memory_share, open_binary
 from mercer.io.training import Training, fitted_part, observe
 
 KEYS = {"protocol", "versions", "summary", "needs", "training", "model"}
@@ -196,13 +196,18 @@ def summarize(model: Any) -> dict[str, Any]:
 def read_bytes(path: str | os.PathLike[str], max_bytes: int | None) -> bytes:
     """Return the content of a file, or refuse to if it is too large."""
     limit = memory_share() if max_bytes is None else max_bytes
+    content = bytearray()
     with open_binary(path) as file:
-        content = file.read(limit + 1)
+        while len(content) <= limit:  # in pieces: a read of many bytes takes memory for all of them at once
+            piece = file.read(min(PIECE, limit + 1 - len(content)))
+            if not piece:
+                break
+            content += piece
     if len(content) > limit:
         raise ModelFileError(
             f"it has more than {limit / 1e6:.0f} MB, the most that may be read: raise max_bytes"
         )
-    return content
+    return bytes(content)
 
 
 def load(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,16 @@ TARGETS = ("y", "Y", "target", "labels")
 WEIGHTS = ("sample_weight", "weight", "weights")
 SPARSE = {"format", "shape", "data"}
 READ_HEADER = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+DAMAGE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    NotImplementedError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    zlib.error,
+)
 KINDS = {"b", "i", "u", "f", "U", "S"}
 
 
@@ -31,14 +42,9 @@ def read_arrays(content: Any, source: str, limits: Limits) -> dict[str, np.ndarr
             packed = sum(m.compress_size for m in members)
             limits.check(sum(m.file_size for m in members), min(packed, len(content)), source)
             return {m.filename.removesuffix(".npy"): _read(archive, m, source) for m in members}
-    except (
-        zipfile.BadZipFile,
-        zipfile.LargeZipFile,
-        NotImplementedError,
-        EOFError,
-        OSError,
-        RuntimeError,
-    ) as error:
+    except DataFileError:
+        raise
+    except DAMAGE as error:
         raise DataFileError(f"{source} is not a sound .npz file: {error}") from error
 
 

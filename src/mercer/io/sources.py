@@ -98,11 +98,15 @@ class Source:
         self.limits = limits
         self._file = open_binary(path)
         self._packed = 0  # bytes taken from the file so far
-        head = self._take(HEAD)
-        self.compressed = head[:2] == GZIP
-        self._pending = head
-        self._expander = zlib.decompressobj(wbits=31) if self.compressed else None
-        self.head = head if not self.compressed else self._peek()
+        try:
+            head = self._take(HEAD)
+            self.compressed = head[:2] == GZIP
+            self._pending = head
+            self._expander = zlib.decompressobj(wbits=31) if self.compressed else None
+            self.head = head if not self.compressed else self._peek()
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Source:
         return self
