@@ -191,6 +191,32 @@ class PathMixin:
             tables.append(table)
         return self._one_or_all(tables)
 
+    def curves(self, C: Any, number: int = 0) -> dict[str, np.ndarray]:
+        """Return what the path says at some values of C, for tables and pictures.
+
+        Parameters
+        ----------
+        C : sequence of float
+            Values within ``C_range_``.
+        number : int, default=0
+            Which two-class problem, for more than two classes.
+
+        Returns
+        -------
+        dict
+            ``C``; ``scaled``, the coefficients divided by C, a row per value; ``values``, the function at the
+            rows of the problem, with its bias; ``norm``, ||w||; ``rows``, the numbers of those rows.
+        """
+        checked = np.array([self._check_C(float(value)) for value in C])
+        scaled, values, norm = self.paths_[number].curves(checked)
+        return {
+            "C": checked,
+            "scaled": scaled,
+            "values": values,
+            "norm": norm,
+            "rows": self._rows()[number],
+        }
+
     def _rows(self) -> list[np.ndarray]:
         """Return the rows of the data that each path is about."""
         raise NotImplementedError

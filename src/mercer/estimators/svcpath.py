@@ -303,6 +303,27 @@ class SVCPath(PathMixin, BaseSVC):
             return np.asarray(self.classes_[(F >= 0).astype(np.intp)])
         return np.stack([self.at(float(value)).predict(X) for value in C], axis=-1)
 
+    def training_error(self, C: Any, number: int = 0) -> np.ndarray:
+        """Return the share of the training rows' weight on the wrong side, at some values of C.
+
+        Parameters
+        ----------
+        C : sequence of float
+            Values within ``C_range_``.
+        number : int, default=0
+            Which two-class problem, for more than two classes.
+
+        Returns
+        -------
+        ndarray of shape (number of values of C,)
+            Shares.
+        """
+        check_is_fitted(self, "paths_")
+        task = self._tasks[number]
+        weight = np.abs(self.paths_[number].family.rests).max(axis=1)
+        wrong = (self.curves(C, number)["values"] >= 0) != (task.sign > 0)
+        return np.asarray(wrong @ weight / weight.sum())
+
     def _rows(self) -> list[np.ndarray]:
         return [task.rows for task in self._tasks]
 

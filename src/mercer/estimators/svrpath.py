@@ -263,6 +263,26 @@ class SVRPath(PathMixin, BaseSVR):
         F = cross_products(self.kernel_, X, reference, [segment], len(C), self._workers())
         return np.asarray(F + intercepts)
 
+    def training_error(self, C: Any, number: int = 0) -> np.ndarray:
+        """Return the weighted mean absolute error of the training rows, at some values of C.
+
+        Parameters
+        ----------
+        C : sequence of float
+            Values within ``C_range_``.
+        number : int, default=0
+            Always 0: a regression has one path.
+
+        Returns
+        -------
+        ndarray of shape (number of values of C,)
+            Errors.
+        """
+        check_is_fitted(self, "paths_")
+        family = self.paths_[number].family
+        weight, target = family.rests[:, -1], -family.slopes.mean(axis=1)
+        return np.asarray(np.abs(self.curves(C)["values"] - target) @ weight / weight.sum())
+
     def _rows(self) -> list[np.ndarray]:
         return [self._there]
 

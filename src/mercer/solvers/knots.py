@@ -64,6 +64,14 @@ class Path:
         _, biases = self.family.verdict(1.0 / C, a.reshape(len(at), -1), products.reshape(len(at), -1))
         return C[:, None] * a, biases
 
+    def curves(self, C: Float64) -> tuple[Float64, Float64, Float64]:
+        """Return a (k, n), the function at the training points (k, n) and ||w|| (k,) at k values of C."""
+        at = [self.locate(1.0 / float(value)) for value in C]
+        a, products = np.array([a for a, _ in at]), np.array([f for _, f in at])
+        _, biases = self.family.verdict(1.0 / C, a, products)
+        squares = np.einsum("ij,ij->i", a, products)
+        return a, C[:, None] * products + biases[:, None], C * np.sqrt(np.maximum(squares, 0.0))
+
     def rounding(self) -> Float64:
         """Return, per knot, the KKT violation that float64 sums of this size explain."""
         squares = np.einsum("ij,ij->i", self.a, self.a)
