@@ -112,7 +112,7 @@ def test_a_hard_margin_that_does_not_exist_is_said(order, fit_intercept):
 
 
 def test_a_point_at_the_origin_of_feature_space():
-    """k(x, x) = 0 has no curvature: its multiplier goes to C, and a hard margin without bias is impossible."""
+    """k(x, x) = 0 has no curvature: its multiplier goes to C, and there is no hard margin without bias."""
     Z = np.vstack([X, np.zeros((1, 3))])
     labels = np.append(y, y[0])
     soft = SVC(C=2.0, kernel="linear", solver="ascent", fit_intercept=False, tol=1e-8).fit(Z, labels)
@@ -188,6 +188,7 @@ def test_what_an_option_may_be():
 
 def test_solver_objects_live_in_estimators():
     solver = Ascent(omega=1.5, order="cyclic")
+    assert repr(solver) == "Ascent(omega=1.5, order='cyclic')"
     model = SVC(solver=solver)
     twin = clone(model)
     assert twin.solver == solver

@@ -28,7 +28,7 @@ MOST_OF_RAY = 2000  # multipliers that grow for which a proof is tried
 FLAT = 1e-14  # curvature, relative to the largest, that counts as none
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class Ascent(Solver):
     r"""Gradient ascent on the dual, one variable at a time.
 

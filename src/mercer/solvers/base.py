@@ -159,7 +159,7 @@ class Need:
     why: Callable[[Solver, Gram, Dual], str]
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class Solver:
     """Base of the solvers: options of the algorithm, and what the caller controls.
 
@@ -205,6 +205,13 @@ class Solver:
     def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
         """Return a solution from ``start`` (any vector; it is made feasible first)."""
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        """Return the constructor's call, defaults left out."""
+        given = [(f.name, getattr(self, f.name)) for f in fields(self)]
+        shown = {f.name: f.default for f in fields(self)}
+        text = ", ".join(f"{name}={value!r}" for name, value in given if repr(value) != repr(shown[name]))
+        return f"{type(self).__name__}({text})"
 
     # -- as a parameter of an estimator ----------------------------------------------------------------------
 

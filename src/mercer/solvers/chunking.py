@@ -16,7 +16,7 @@ from mercer.solvers.rounds import Rounds
 from mercer.solvers.working_set import choose
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class Chunking(Solver):
     """Vapnik's chunking, with the interior-point method as the generic solver inside.
 

@@ -38,7 +38,7 @@ class _LimitError(Exception):
         self.status: Status = status
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class Decomposition(Solver):
     """Solve a :class:`~mercer.problems.Dual` on a :class:`~mercer.gram.Gram`, whatever its size and kind.
 

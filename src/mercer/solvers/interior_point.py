@@ -45,7 +45,7 @@ SMALL = Need(
 )
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class InteriorPoint(Solver):
     r"""A primal-dual interior-point method on the whole dual, finished by its active set.
 

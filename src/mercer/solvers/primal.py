@@ -20,7 +20,7 @@ NEAR = (0.0, 0.01, 0.1)  # shares of the box within which a variable may be put 
 SAFETY = 1.05  # by which that estimate, which is from below, is raised
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class Subgradient(Solver):
     r"""Subgradient descent on the primal of the hinge (or the tube) with a linear kernel.
 
@@ -56,7 +56,7 @@ class Subgradient(Solver):
         return _Descent(self, gram, problem, start).solve()
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class Lagrangian(Solver):
     r"""Gradient steps to the saddle point of the Lagrangian, for a linear kernel.
 

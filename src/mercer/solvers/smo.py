@@ -22,7 +22,7 @@ INNER = 0.4  # share of the violation between all points that sweeps look for: m
 LEAST = 1e-16  # of that tolerance, on the scale of K beta
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class SMO(Solver):
     r"""Sequential minimal optimisation with Platt's two heuristics.
 
