@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections.abc import Iterator
@@ -23,10 +24,10 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, indexable
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, indexable
 
 from mercer.selection.driver import Driver
-from mercer.selection.grids import default_grid, settings
+from mercer.selection.grids import default_grid, prefix, settings
 from mercer.selection.methods import KERNEL_ONLY, METHODS, prepare
 from mercer.selection.progress import Progress
 from mercer.selection.results import Table
@@ -35,6 +36,14 @@ from mercer.solvers import Limits
 
 class InterruptedSearchWarning(UserWarning):
     """A search ended early and keeps the best of what it has seen."""
+
+
+def _takes_weights(scorer: Any) -> bool:
+    """Return whether a scorer counts rows by their weights."""
+    judge = getattr(scorer, "_score_func", None)
+    if judge is None and hasattr(scorer, "_estimator"):  # the estimator's own score
+        judge = scorer._estimator.score
+    return "sample_weight" in inspect.signature(scorer if judge is None else judge).parameters
 
 
 def _has(name: str) -> Any:
@@ -124,8 +133,8 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Targets.
         **params
-            ``sample_weight`` for the machines, ``groups`` for the splitter; with scikit-learn's metadata
-            routing switched on, whatever was requested, by whom it was requested.
+            ``sample_weight`` for the machines and the scorer, ``groups`` for the splitter; with
+            scikit-learn's metadata routing switched on, whatever was requested, by whom it was requested.
 
         Returns
         -------
@@ -140,8 +149,8 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         X, y = indexable(X, y)
         y = self._check_y(template, X, y)
         limits = Limits(time_limit=self.time_limit)
-        routed = self._routed(params)
         scorer = self._scorer(template)
+        routed = self._routed(params, template, scorer)
         kernel_only = self.method in KERNEL_ONLY
         driver = Driver(self, template, X, y, routed, scorer, limits)
         grid = self.param_grid
@@ -158,6 +167,10 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
     def _check_y(self, template: Any, X: Any, y: Any) -> Any:
         if y is None and get_tags(template).target_tags.required:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        if y is None:
+            return None
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, estimator_name=type(self).__name__, input_name="y")
         return y
 
     @contextmanager
@@ -221,15 +234,18 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
 
     # -- metadata ----------------------------------------------------------------------------------------
 
-    def _routed(self, params: dict[str, Any]) -> Any:
+    def _routed(self, params: dict[str, Any], template: Any, scorer: Any) -> Any:
         given = {name: value for name, value in params.items() if value is not None}
         if _routing_enabled():
             return process_routing(self, "fit", **given)
         groups = given.pop("groups", None)
+        score = {}
+        if "sample_weight" in given:  # a weight of 2 equals the row twice: in the fit and in the score
+            if _takes_weights(scorer):
+                score["sample_weight"] = given["sample_weight"]
+            given[f"{prefix(template)}sample_weight"] = given.pop("sample_weight")
         return Bunch(
-            estimator=Bunch(fit=given),
-            splitter=Bunch(split={"groups": groups}),
-            scorer=Bunch(score={}),
+            estimator=Bunch(fit=given), splitter=Bunch(split={"groups": groups}), scorer=Bunch(score=score)
         )
 
     def get_metadata_routing(self) -> MetadataRouter:

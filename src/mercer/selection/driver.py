@@ -70,7 +70,8 @@ class Driver:
     def splits(self) -> list[tuple[Any, Any]]:
         """Return the folds that the splitter makes."""
         splitter = check_cv(self.search.cv, self.y, classifier=is_classifier(self.template))
-        return list(splitter.split(self.X, self.y, **self.routed.splitter.split))
+        pairs = splitter.split(self.X, self.y, **self.routed.splitter.split)
+        return [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
 
     def targets(self) -> Any:
         """Return y as an array."""
@@ -109,8 +110,10 @@ class Driver:
         if self.search.scoring is None:
             return True
         method = getattr(self.scorer, "_response_method", None)
-        names = method if isinstance(method, tuple | list) else (method,)
-        return all(name in READABLE for name in names)
+        first = (
+            method[0] if isinstance(method, tuple | list) else method
+        )  # the others are for machines without it
+        return first in READABLE
 
     # -- evaluation --------------------------------------------------------------------------------------
 
@@ -198,3 +201,9 @@ class Driver:
         model = clone(self.template).set_params(**{n: clone(v, safe=False) for n, v in params.items()})
         given = self.routed.estimator.fit
         return model.fit(self.X, **given) if self.y is None else model.fit(self.X, self.y, **given)
+
+
+def _row_numbers(rows: Any) -> Any:
+    """Return what a splitter gave as an array of row numbers."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)

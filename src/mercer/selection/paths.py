@@ -126,7 +126,10 @@ class PathFolds:
         return soft_margin_family(sign, weights, fit_intercept=machine.fit_intercept), classes
 
     def _steps(self, path: Path, family: Family, cross: Any, fold: Fold, classes: Any) -> Steps:
-        share = np.full(fold.test.size, 1.0 / fold.test.size)
+        counts = np.asarray(
+            self.driver._score_params(fold.test).get("sample_weight", np.ones(fold.test.size))
+        )
+        share = counts / counts.sum()
         return accuracy_steps(path, family, cross, fold.y[fold.test] == classes[1], share, self.ends)
 
     def prices(self) -> Float64:
