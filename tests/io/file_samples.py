@@ -58,7 +58,8 @@ def assert_same_answers(a, b, X):
     for name, value in said.items():
         for one, two in zip(_flat(value), _flat(again[name]), strict=True):
             assert one.dtype == two.dtype
-            assert one.tobytes() == two.tobytes(), f"{type(a).__name__}.{name} differs"
+            same = one.tolist() == two.tolist() if one.dtype.kind == "O" else one.tobytes() == two.tobytes()
+            assert same, f"{type(a).__name__}.{name} differs"
 
 
 def _flat(value):
