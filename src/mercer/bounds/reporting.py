@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -225,14 +226,16 @@ def _held_out(kind: type, options: Options, whole: Any) -> Line:
 
 def _name(model: Any) -> str:
     """Return the model as Python that builds it; scikit-learn's printer takes as long as all bounds."""
-    known = signature(type(model)).parameters
-    changed = [
-        f"{name}={value!r}"
-        for name, value in model.get_params(deep=False).items()
-        if name in known and not _same(value, known[name].default)
-    ]
+    values = ((name, getattr(model, name, default), default) for name, default in _defaults(type(model)))
+    changed = [f"{name}={value!r}" for name, value, default in values if not _same(value, default)]
     text = " ".join(f"{type(model).__name__}({', '.join(changed)})".split())
     return text if len(text) <= 80 else f"{type(model).__name__}(...)"
+
+
+@cache
+def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
+    """Return the parameters of a class and their defaults, by name."""
+    return tuple((p.name, p.default) for p in sorted(signature(cls).parameters.values(), key=str))
 
 
 def _same(value: Any, default: Any) -> bool:
