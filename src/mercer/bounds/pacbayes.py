@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from mercer.bounds.checks import Float64, numbers, sure
 
-SCALES = 16  # lengths of the mean that are tried; all are covered, so more of them cost only time
+SCALES = 24  # lengths of the mean that are tried; all are covered, so more of them cost only time
 SHORTEST = 0.1  # the least of them: its error is hardly below one half
 NEAR = 7  # lengths around the best of them that are tried on all points
 FEW = 128  # about how many points tell which lengths are worth trying

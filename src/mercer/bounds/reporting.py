@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from inspect import signature
 from typing import Any
@@ -226,14 +226,15 @@ def _held_out(kind: type, options: Options, whole: Any) -> Line:
 
 def _name(model: Any) -> str:
     """Return the model as Python that builds it; scikit-learn's printer takes as long as all bounds."""
-    values = ((name, getattr(model, name, default), default) for name, default in _defaults(type(model)))
+    kind: Hashable = type(model)
+    values = ((name, getattr(model, name, default), default) for name, default in _defaults(kind))
     changed = [f"{name}={value!r}" for name, value, default in values if not _same(value, default)]
     text = " ".join(f"{type(model).__name__}({', '.join(changed)})".split())
     return text if len(text) <= 80 else f"{type(model).__name__}(...)"
 
 
 @cache
-def _defaults(cls: type) -> tuple[tuple[str, Any], ...]:
+def _defaults(cls: Any) -> tuple[tuple[str, Any], ...]:
     """Return the parameters of a class and their defaults, by name."""
     return tuple((p.name, p.default) for p in sorted(signature(cls).parameters.values(), key=str))
 
