@@ -108,7 +108,8 @@ def evaluate(
     if it.kind == "classifier":
         names = np.unique(np.concatenate([truth, predicted]))
         matrix = metrics.confusion_matrix(truth, predicted, labels=names)
-        screen.line()
+        if not screen.out.is_terminal:
+            screen.line()  # a terminal's table begins with one
         head = ["", *(f"predicted {name}" for name in names)]
         body = [[f"is {name}", *matrix[k]] for k, name in enumerate(names)]
         screen.grid(head, body, range(1, len(names) + 1))

@@ -118,6 +118,11 @@ class Screen:
         if not self.as_json:
             self._print(self.out, text, "bold" if self.out.is_terminal else "")
 
+    def gap(self) -> None:
+        """Leave a line free between what was said and the result, where both are on one screen."""
+        if self.out.is_terminal and self.err.is_terminal and not self.quiet:
+            self.out.print()
+
     def line(self, text: str = "") -> None:
         """Show a line of the result."""
         if not self.as_json:

@@ -173,6 +173,7 @@ def train(
     rows = [*result_rows(run, plan, table.n_rows), ("model", f"{place}, fitted on all {table.n_rows} rows")]
     if report is not None:
         rows.append(("report", str(report)))
+    screen.gap()
     if not quiet:
         screen.pairs(rows)  # type: ignore[arg-type]
     screen.finish(_document(run, table, kind, preparation.said + decided, place, report))
