@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.reading [--rows 1000000] [--columns 20] [--rounds 5] [--threads N]``
 
-The files are written first, with each number in the shortest form that reads back exactly, so that what a reader
-returns can be compared with the numbers themselves, bit for bit. A ratio is taken within a round.
+The files are written first, with each number in the shortest form that reads back exactly, so that what a
+reader returns can be compared with the numbers themselves, bit for bit. A ratio is taken within a round.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def main() -> None:
                 peer.append(other)
                 ratios.append(seconds / other)
             print(
-                f"{kind:9} {options.rows} x {options.columns}: mercer {statistics.median(times):6.2f} s, peer "
+                f"{kind:9} {options.rows} x {options.columns}: mercer "
+                f"{statistics.median(times):6.2f} s, peer "
                 f"{statistics.median(peer):6.2f} s, ratio {statistics.median(ratios):.2f} "
                 f"({min(ratios):.2f} to {max(ratios):.2f}), at most {TARGETS[kind]} is wished for; bit-exact"
             )

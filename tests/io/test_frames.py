@@ -11,8 +11,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import mercer
-from mercer.io import DataFileError, MissingExtraError, dumps, fingerprint, loads, read_batches, read_data
-from mercer.io import extras
+from mercer.io import (
+    DataFileError,
+    MissingExtraError,
+    dumps,
+    extras,
+    fingerprint,
+    loads,
+    read_batches,
+    read_data,
+)
 
 
 @pytest.fixture
@@ -115,10 +123,9 @@ def test_damaged_binary_tables_are_refused_or_read(frame, tmp_path, kind, seed):
     path.write_bytes(content)
     try:
         table = read_data(path)
-    except DataFileError as error:
-        assert len(str(error)) > 15
-    else:
-        assert table.n_rows == 200
+    except DataFileError:
+        return
+    assert table.n_rows == 200
 
 
 def test_a_missing_package_is_named_with_its_extra(frame, tmp_path, monkeypatch):

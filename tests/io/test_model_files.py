@@ -195,7 +195,7 @@ def test_other_estimators_functions_and_folders_are_refused_by_name(tmp_path):
     with pytest.raises(ModelFileError, match="memory names a folder"):
         dumps(kept)
     model = mercer.SVC().fit(X, y)
-    model.open_file_ = open  # noqa: SIM115
+    model.open_file_ = open
     with pytest.raises(ModelFileError, match="not in the file"):
         loads(dumps(model))
     model.open_file_ = object()

@@ -239,7 +239,8 @@ def test_svmlight_agrees_with_scikit_learn(tmp_path, zero_based, monkeypatch):
 
 
 def test_svmlight_comments_blank_lines_and_order(tmp_path):
-    text = "# a comment\n+1 3:2 1:0.5 # another 9:9\n\n  -1.5\t2:1e-320 \n0\n1e0 1:nan 2:inf 3:12345678901234567890\n"
+    text = "# a comment\n+1 3:2 1:0.5 # another 9:9\n\n  -1.5\t2:1e-320 \n0\n"
+    text += "1e0 1:nan 2:inf 3:12345678901234567890\n"
     table = read_data(write(tmp_path, "t.txt", text))
     assert table.format == "svmlight"
     want = [[0.5, 0, 2], [0, 1e-320, 0], [0, 0, 0], [math.nan, math.inf, 12345678901234567890.0]]

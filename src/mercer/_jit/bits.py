@@ -68,11 +68,12 @@ else:
             halves = [upper, builder.trunc(product, ir.IntType(64))]
             return context.make_tuple(builder, signature.return_type, halves)
 
-        return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), codegen
+        pair: Any = types.UniTuple
+        return pair(types.uint64, 2)(types.uint64, types.uint64), codegen
 
     @intrinsic
     def eight_bytes(typingctx: Any, text: Any, i: Any) -> Any:
-        """Return text[i:i + 8] as one uint64, the first byte lowest on the machines that numba compiles for."""
+        """Return text[i:i + 8] as one uint64, the first byte lowest (all our machines are little-endian)."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array = context.make_array(signature.args[0])(context, builder, value=args[0])

@@ -1,9 +1,9 @@
 """Decimal numbers in text, read to the last bit.
 
 A decimal w 10^q with at most 19 digits is rounded to the nearest float64 by the method of D. Lemire, "Number
-parsing at a gigabyte per second", Software: Practice and Experience 51, 2021: one or two products of w with the
-leading 128 bits of 5^q decide the result for all but a few inputs. Those (subnormal and overflowing numbers, more
-than 19 digits, products too close to call) are left to the caller, which has Python.
+parsing at a gigabyte per second", Software: Practice and Experience 51, 2021: one or two products of w with
+the leading 128 bits of 5^q decide the result for all but a few inputs. Those (subnormal and overflowing
+numbers, more than 19 digits, products too close to call) are left to the caller, which has Python.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def _are_digits(eight: np.uint64) -> bool:
     high = eight & _U(0xF0F0F0F0F0F0F0F0)
     if high != _U(0x3030303030303030):
         return False
-    return (eight & _U(0x0F0F0F0F0F0F0F0F)) + _U(0x0606060606060606) & _U(0xF0F0F0F0F0F0F0F0) == _U(0)
+    large = (eight & _U(0x0F0F0F0F0F0F0F0F)) + _U(0x0606060606060606)
+    return bool(large & _U(0xF0F0F0F0F0F0F0F0) == _U(0))
 
 
 @compiled(inner=True)

@@ -38,7 +38,7 @@ def quoted_line_ends(
             fresh = True
         elif c == separator:
             fresh = True
-        elif fresh and (c == quote or c == other_quote):
+        elif fresh and c in (quote, other_quote):
             inside, opened, fresh = c, i, False
         elif c != SPACE:
             fresh = False
@@ -48,7 +48,7 @@ def quoted_line_ends(
 
 @compiled(inner=True)
 def _cell_end(text: np.ndarray, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
-    """Return where the cell that starts at i ends: at a separator or a line end outside quotes, or at ``stop``."""
+    """Return where the cell at i ends: at a separator or line end outside quotes, or at ``stop``."""
     if i < stop and (text[i] == quote or text[i] == other_quote):
         mark = text[i]
         i += 1
@@ -85,9 +85,9 @@ def read_rows(
 ) -> tuple[int, int]:
     """Read the rows of text[start:stop], which begins with a row, into the rows of ``values``.
 
-    An empty cell is nan; a cell that is no plain number is the nan with the bits OTHER, and counted in ``others``
-    for its column. Empty lines are left out. Returns the number of rows, and that of the cells of the row after
-    them if it has too few or too many (0 if all is well).
+    An empty cell is nan; a cell that is no plain number is the nan with the bits OTHER, and counted in
+    ``others`` for its column. Empty lines are left out. Returns the number of rows, and that of the cells of
+    the row after them if it has too few or too many (0 if all is well).
     """
     columns = values.shape[1]
     other = float64_from_bits(np.int64(OTHER))

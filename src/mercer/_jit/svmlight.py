@@ -37,7 +37,7 @@ def _blank(c: int) -> bool:
 
 @compiled(inner=True)
 def _value(text: np.ndarray, i: int, stop: int) -> tuple[int, float]:
-    """Return where a number ends, and the number or, if Python must read it, the nan that says where it is."""
+    """Return where a number ends, and it; or, if Python must read it, the nan that says where it is."""
     end, status, value = number(text, i, stop)
     if status == 0 and (end >= stop or _blank(text[end]) or text[end] == NEWLINE or text[end] == HASH):
         return end, value

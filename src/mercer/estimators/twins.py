@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.gram import Segment, cross_products
 from mercer.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
+from mercer.kernels.data import is_sparse
 from mercer.problems import Certificate, combine
 from mercer.problems.platt import link_of_sigmoid, nearest_sigmoid
 
@@ -38,7 +39,8 @@ def named_kernel(kernel: Kernel, whose: str) -> tuple[str, dict[str, Any]]:
     name = NAMES.get(type(kernel))
     if name is None:
         raise ValueError(
-            f"kernel {kernel.expression()} cannot be given to {whose}, which has linear, polynomial, rbf, sigmoid and "
+            f"kernel {kernel.expression()} cannot be given to {whose}, which has linear, "
+            f"polynomial, rbf, sigmoid and "
             "precomputed kernels only"
         )
     params = {k: getattr(kernel, k) for k in ("degree", "gamma", "coef0") if hasattr(kernel, k)}
@@ -60,8 +62,8 @@ class TwinMixin:
     def from_sklearn(cls, model: Any) -> Self:
         """Return a fitted model of scikit-learn as one of ours: same parameters, same decisions.
 
-        Nothing is proved of it yet: ``certificate_`` says so, and ``certify`` with the training data finds out.
-        Probabilities are those of its sigmoids, except where they would contradict ``predict``.
+        Nothing is proved of it yet: ``certificate_`` says so, and ``certify`` with the training data finds
+        out. Probabilities are those of its sigmoids, except where they would contradict ``predict``.
 
         Parameters
         ----------
@@ -76,7 +78,8 @@ class TwinMixin:
         twin = cls._twin()
         if not isinstance(model, twin):
             raise TypeError(
-                f"{cls.__name__}.from_sklearn takes a sklearn.svm.{twin.__name__}, not a {type(model).__name__}"
+                f"{cls.__name__}.from_sklearn takes a sklearn.svm.{twin.__name__}, not a "
+                f"{type(model).__name__}"
             )
         check_is_fitted(model)
         ours = inspect.signature(cls).parameters
@@ -111,7 +114,8 @@ class TwinMixin:
         made.n_iter_ = steps.astype(np.int32) if hasattr(made, "classes_") else max(1, int(steps.max()))
         made.fit_status_ = int(model.fit_status_)
         made.certificate_ = _unproved(resolved, steps.tolist(), made.fit_status_ == 0)
-        return made
+        whole: Self = made
+        return whole
 
     def _adopt(
         self,
@@ -182,7 +186,7 @@ class TwinMixin:
         given["degree"] = int(given.get("degree", 3))
         made = twin(**given)
         classes = getattr(this, "classes_", None)
-        sparse = sp.issparse(this.support_vectors_)
+        sparse = is_sparse(this.support_vectors_)
         made._sparse = sparse
         made._gamma = float(params.get("gamma", 0.0))
         made.shape_fit_ = tuple(this.shape_fit_)
@@ -228,12 +232,14 @@ def refuse_rest(model: Any, whose: str) -> None:
 def _with_zeros(dense: np.ndarray) -> Any:
     """Return a sparse matrix that stores every entry: scikit-learn hands its values to LIBSVM as they lie."""
     rows, m = dense.shape
-    return sp.csr_matrix((dense.ravel(), np.tile(np.arange(m), rows), m * np.arange(rows + 1)), shape=dense.shape)
+    return sp.csr_matrix(
+        (dense.ravel(), np.tile(np.arange(m), rows), m * np.arange(rows + 1)), shape=dense.shape
+    )
 
 
 def _their_vectors(model: Any) -> Any:
     kept = model.support_vectors_
-    if sp.issparse(kept):
+    if is_sparse(kept):
         return sp.csr_matrix(kept, dtype=np.float64)
     if isinstance(model.kernel_, Precomputed):
         return np.empty((0, 0))

@@ -1,8 +1,8 @@
 """What a model file may name, and nothing else is ever built.
 
-Of mercer: every public estimator, and the values (kernels, losses) and records (certificates and the like) of the
-packages below. Of scikit-learn: the transformers and containers listed here. Of NumPy: plain data types. A user's own
-functions and kernels are named in the file and handed over by whoever loads it.
+Of mercer: every public estimator, and the values (kernels, losses) and records (certificates and the like)
+of the packages below. Of scikit-learn: the transformers and containers listed here. Of NumPy: plain data
+types. A user's own functions and kernels are named in the file and handed over by whoever loads it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ SKLEARN = {
     "sklearn.pipeline": ("Pipeline", "FeatureUnion"),
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor"),
     "sklearn.preprocessing": (
-        "Binarizer", "FunctionTransformer", "KBinsDiscretizer", "KernelCenterer", "LabelBinarizer", "LabelEncoder",
-        "MaxAbsScaler", "MinMaxScaler", "Normalizer", "OneHotEncoder", "OrdinalEncoder", "PolynomialFeatures",
-        "PowerTransformer", "QuantileTransformer", "RobustScaler", "SplineTransformer", "StandardScaler",
-        "TargetEncoder",
+        "Binarizer", "FunctionTransformer", "KBinsDiscretizer", "KernelCenterer", "LabelBinarizer",
+        "LabelEncoder", "MaxAbsScaler", "MinMaxScaler", "Normalizer", "OneHotEncoder", "OrdinalEncoder",
+        "PolynomialFeatures", "PowerTransformer", "QuantileTransformer", "RobustScaler",
+        "SplineTransformer", "StandardScaler", "TargetEncoder",
     ),
     "sklearn.impute": ("MissingIndicator", "SimpleImputer"),
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),
@@ -66,8 +66,8 @@ SPARSE = {name: getattr(sp, name) for name in ("csr_matrix", "csr_array", "csc_m
 TYPES = {
     f"numpy.{name}": getattr(np, name)
     for name in (
-        "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-        "bool_", "str_", "object_", "number",
+        "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+        "uint64", "bool_", "str_", "object_", "number",
     )
 } | {"float": float, "int": int, "bool": bool, "str": str, "object": object}  # fmt: skip
 

@@ -26,7 +26,7 @@ NUMERIC = ("numeric", "real", "integer")
 
 @dataclass(frozen=True)
 class Attribute:
-    """A column: its name, and its values if they are listed, an empty tuple for any text, None for numbers."""
+    """A column: its name, and its values if they are listed; () for any text, None for numbers."""
 
     name: str
     values: tuple[str, ...] | None
@@ -116,7 +116,8 @@ def _attribute(line: str, number: int, source: str) -> Attribute:
     if word == "string":
         return Attribute(name, ())
     raise DataFileError(
-        f"{source}, line {number}: attribute {name!r} is of type {word[:40]!r}; numbers, listed values and strings "
+        f"{source}, line {number}: attribute {name!r} is of type {word[:40]!r}; numbers, listed "
+        f"values and strings "
         "are read: convert or remove it"
     )
 
@@ -134,7 +135,8 @@ def _check_values(columns: Columns, attributes: list[Attribute], source: str) ->
             strange = {cell for cell in cells if cell is not None} - set(allowed)
             if strange:
                 raise DataFileError(
-                    f"{source}: {min(strange)[:40]!r} is not among the declared values of {attributes[k].name!r}"
+                    f"{source}: {min(strange)[:40]!r} is not among the declared values of "
+                    f"{attributes[k].name!r}"
                 )
 
 

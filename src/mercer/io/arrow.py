@@ -31,7 +31,8 @@ class _Failures:
         foreign = self.arrow.lib.ArrowException, OSError, ValueError, KeyError, MemoryError, OverflowError
         if isinstance(error, foreign):
             raise DataFileError(
-                f"{self.source} is not a sound {self.kind} file: {str(error).splitlines()[0][:200] if str(error) else kind.__name__}"
+                f"{self.source} is not a sound {self.kind} file: "
+                f"{str(error).splitlines()[0][:200] if str(error) else kind.__name__}"
             ) from error
 
 
@@ -72,7 +73,7 @@ def _batches(source: Source, wish: Wish, kind: str, rows: int | None) -> Iterato
             yield from [table] if rows is None else table.to_batches(max_chunksize=rows)
             return
         file = pyarrow.ipc.open_file(_handle(source, pyarrow))
-        kept = []
+        kept: list[Any] = []
         for k in range(file.num_record_batches):
             batch = file.get_batch(k)
             batch.validate(full=True)
@@ -112,7 +113,8 @@ def _columns(batch: Any, wish: Wish, source: str) -> Columns:
         elif types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view":
             if wish.categorical is not None and name not in wish.categorical and name != wish.target:
                 raise DataFileError(
-                    f"{source}: column {name!r} is text, but is to hold numbers; name it in categorical= if it is text"
+                    f"{source}: column {name!r} is text, but is to hold numbers; name it in "
+                    f"categorical= if it is text"
                 )
             cells = np.empty(batch.num_rows, dtype=object)
             cells[:] = column.to_pylist()
@@ -120,7 +122,8 @@ def _columns(batch: Any, wish: Wish, source: str) -> Columns:
             values[:, k] = np.nan
         else:
             raise DataFileError(
-                f"{source}: column {name!r} holds {kind}, which is neither number nor text: convert or remove it"
+                f"{source}: column {name!r} holds {kind}, which is neither number nor text: "
+                f"convert or remove it"
             )
     return Columns(names, values, text)
 

@@ -155,7 +155,7 @@ def _features(columns: Columns, chosen: list[int]) -> Any:
     for k in chosen:
         if k in columns.text:
             cells = columns.text[k].copy()
-            cells[np.equal(cells, None)] = np.nan  # what scikit-learn's imputers take for missing
+            cells[[cell is None for cell in cells]] = np.nan  # what scikit-learn's imputers take for missing
             data[columns.names[k]] = cells
         else:
             data[columns.names[k]] = columns.values[:, k]

@@ -102,7 +102,8 @@ class Builder:
         return SPARSE[name]((data, indices, indptr), shape=shape)
 
     def _dtype(self, node: Any, where: str) -> np.dtype[Any]:
-        return np.dtype(node["name"])
+        kind: np.dtype[Any] = np.dtype(node["name"])
+        return kind
 
     def _type(self, node: Any, where: str) -> Any:
         return TYPES[node["name"]]

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from mercer.io.errors import ModelFileError
 from mercer.kernels import Kernel
+from mercer.kernels.data import is_sparse
 
 
 def _refuse(model: Any, why: str) -> None:
@@ -69,8 +69,8 @@ def _check_shape(model: Any, state: dict[str, Any]) -> None:
     if names is not None and (np.shape(names) != (features,)):
         _refuse(model, f"{np.shape(names)} names for {features} features")
     for name in ("support_vectors_", "X_fit_", "_kept_x", "_slab_points"):
-        kept = state.get(name)
-        ready = isinstance(kept, np.ndarray) or sp.issparse(kept)
+        kept: Any = state.get(name)
+        ready = isinstance(kept, np.ndarray) or is_sparse(kept)
         if ready and kept.ndim == 2 and kept.size and kept.shape[1] != features:
             _refuse(model, f"{name} has {kept.shape[1]} columns for {features} features")
 
@@ -79,7 +79,7 @@ def _check_machine(model: Any, state: dict[str, Any]) -> None:
     support, coef = state["support_"], state["dual_coef_"]
     if not isinstance(support, np.ndarray) or support.ndim != 1 or support.dtype.kind not in "iu":
         _refuse(model, "support_ is not a list of row numbers")
-    dense = coef if isinstance(coef, np.ndarray) else coef.toarray() if sp.issparse(coef) else np.empty(0)
+    dense: Any = coef if isinstance(coef, np.ndarray) else coef.toarray() if is_sparse(coef) else np.empty(0)
     if dense.ndim != 2 or dense.dtype.kind != "f" or dense.shape[1] != support.size:
         _refuse(model, f"dual_coef_ has shape {np.shape(coef)} for {support.size} support vectors")
     if not np.isfinite(dense).all():
@@ -93,10 +93,10 @@ def _check_machine(model: Any, state: dict[str, Any]) -> None:
         count = kept.shape[0] if hasattr(kept, "shape") else len(kept)
         if count != support.size:
             _refuse(model, f"{count} support vectors for {support.size} row numbers")
-        values = kept.data if sp.issparse(kept) else kept
+        values = kept.data if is_sparse(kept) else kept
         if isinstance(values, np.ndarray) and values.dtype.kind == "f" and not np.isfinite(values).all():
             _refuse(model, "support_vectors_ is not finite")
-    intercept = state.get("intercept_")
+    intercept: Any = state.get("intercept_")
     if not isinstance(intercept, np.ndarray) or intercept.ndim != 1 or intercept.dtype.kind != "f":
         _refuse(model, "intercept_ is not a list of numbers")
     elif not np.isfinite(intercept).all():
@@ -121,14 +121,14 @@ def _check_pairs(model: Any, state: dict[str, Any], shape: tuple[int, ...], inte
         _refuse(
             model, f"dual_coef_ has shape {shape} and intercept_ {intercept.size} entries for {k} classes"
         )
-    for name in ("link_knots_", "link_slopes_"):
-        link = state.get(name)
-        if link is not None:
-            if not isinstance(link, np.ndarray) or link.ndim != 3 or link.shape[:2] != (machines, 2):
-                _refuse(model, f"{name} has shape {np.shape(link)} for {machines} machines")
-    if state.get("link_knots_") is not None and np.shape(state["link_knots_"]) != np.shape(
-        state.get("link_slopes_")
-    ):
+    knots: Any = state.get("link_knots_")
+    slopes: Any = state.get("link_slopes_")
+    if knots is None and slopes is None:
+        return
+    for name, link in (("link_knots_", knots), ("link_slopes_", slopes)):
+        if not isinstance(link, np.ndarray) or link.ndim != 3 or link.shape[:2] != (machines, 2):
+            _refuse(model, f"{name} has shape {np.shape(link)} for {machines} machines")
+    if np.shape(knots) != np.shape(slopes):
         _refuse(model, "link_knots_ and link_slopes_ differ in shape")
 
 

@@ -7,11 +7,13 @@ import json
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, deserialize
+import safetensors
+from safetensors import SafetensorError
 from safetensors.numpy import save as pack_tensors
 
 from mercer.io.errors import ModelFileError
 
+_deserialize: Any = safetensors.deserialize  # it has no types
 PROTOCOL = 1
 FORMAT = "mercer model"
 LARGEST_HEADER = 1 << 28
@@ -85,7 +87,8 @@ def read_description(content: bytes) -> tuple[dict[str, Any], str, str]:
         raise ModelFileError(f"it has no protocol number but {protocol!r:.40}")
     if protocol > PROTOCOL:
         raise ModelFileError(
-            f"it has protocol {protocol}; this version of mercer reads protocols up to {PROTOCOL}: install a newer one"
+            f"it has protocol {protocol}; this version of mercer reads protocols up to "
+            f"{PROTOCOL}: install a newer one"
         )
     return description, text, claimed
 
@@ -94,7 +97,7 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the description and the arrays of a file, whose structure and digest hold."""
     description, text, claimed = read_description(content)
     try:
-        entries = deserialize(content)
+        entries: Any = _deserialize(content)
     except SafetensorError as error:
         raise ModelFileError(f"its arrays are not sound: {error}") from error
     tensors: dict[str, np.ndarray] = {}

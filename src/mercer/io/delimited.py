@@ -265,7 +265,8 @@ class DelimitedReader:
         cells, which = self._distinct(array, self._spans(array, starts, column))
         table = np.empty(len(cells), dtype=object)
         table[:] = [None if cell in MISSING else cell for cell in cells]
-        return table[which]
+        cells_of_rows: np.ndarray = table[which]
+        return cells_of_rows
 
     def _refuse_text(
         self, text: Content, array: Bytes, starts: np.ndarray, values: np.ndarray, column: int

@@ -1,7 +1,7 @@
 """A fitted model as a tree of plain data and a table of arrays.
 
-What JSON has is written as JSON; everything else is a table with a ``kind``. Nothing is written that cannot be read
-back bit for bit, and what no kind fits is refused by name.
+What JSON has is written as JSON; everything else is a table with a ``kind``. Nothing is written that cannot
+be read back bit for bit, and what no kind fits is refused by name.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Encoder:
         """Return a value as plain data; ``where`` is what a refusal calls it."""
         if depth > DEEPEST:
             raise ModelFileError(f"{where} is nested too deeply to be saved")
-        if value is None or (isinstance(value, bool | str) and type(value) in (bool, str)):
+        if value is None or is_remade(value):
+            return None
+        if type(value) in (bool, str):
             return value
         if type(value) is int:
             return value if abs(value) < 2**63 else {"kind": "integer", "value": str(value)}
@@ -132,7 +134,8 @@ class Encoder:
     def _refuse(self, value: Any, where: str) -> Any:
         cls = type(value)
         raise ModelFileError(
-            f"{where} is a {cls.__module__}.{cls.__qualname__}, which a model file cannot hold; pickle can, for people "
+            f"{where} is a {cls.__module__}.{cls.__qualname__}, which a model file cannot hold; "
+            f"pickle can, for people "
             "who trust the file"
         )
 
@@ -141,8 +144,12 @@ class Encoder:
     def _array(self, value: np.ndarray, where: str, depth: int) -> dict[str, Any]:
         if isinstance(value, np.ma.MaskedArray):
             parts = {"data": np.asarray(value.data), "mask": np.ma.getmaskarray(value)}
-            node = {name: self._array(part, where, depth) for name, part in parts.items()}
-            return {"kind": "masked", **node, "fill": self._array(np.asarray(value.fill_value), where, depth)}
+            arrays = {name: self._array(part, where, depth) for name, part in parts.items()}
+            return {
+                "kind": "masked",
+                **arrays,
+                "fill": self._array(np.asarray(value.fill_value), where, depth),
+            }
         if type(value) is not np.ndarray:
             self._refuse(value, where)
         if value.dtype.kind == "O":
@@ -157,7 +164,7 @@ class Encoder:
                 if value.ndim
                 else codes.reshape(1).view(np.uint32)
             )
-            node = {"kind": "text", "tensor": self._tensor(plain)}
+            node: dict[str, Any] = {"kind": "text", "tensor": self._tensor(plain)}
         elif value.dtype.kind in PLAIN and value.dtype.itemsize <= 8:
             order = _axes(value)
             native = value.astype(value.dtype.newbyteorder("="), copy=False)
@@ -217,7 +224,8 @@ class Encoder:
         if name is None:
             cls = type(value)
             raise ModelFileError(
-                f"{where} is a {cls.__module__}.{cls.__qualname__}, which is not on the list of estimators that may be "
+                f"{where} is a {cls.__module__}.{cls.__qualname__}, which is not on the list of "
+                f"estimators that may be "
                 "built from a file"
             )
         params = value.get_params(deep=False)
@@ -270,7 +278,8 @@ class Encoder:
     def _need(self, thing: Any, name: str, what: str, where: str) -> str:
         if not name.isidentifier():
             raise ModelFileError(
-                f"{where} is a function without a name ({name}): write it with def, so that a file can name it"
+                f"{where} is a function without a name ({name}): write it with def, so that a "
+                f"file can name it"
             )
         if self._given.setdefault(name, thing) is not thing:
             raise ModelFileError(

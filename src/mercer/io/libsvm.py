@@ -37,8 +37,9 @@ def read_libsvm_model(
 ) -> Any:
     """Return the model in a file that LIBSVM has written, as the estimator of mercer that corresponds to it.
 
-    The file does not say C, nu or epsilon, nor which rows the support vectors were: these parameters keep their
-    defaults and ``support_`` counts from 0. Nothing is proved of the model, so it has no ``certificate_``.
+    The file does not say C, nu or epsilon, nor which rows the support vectors were: these parameters keep
+    their defaults and ``support_`` counts from 0. Nothing is proved of the model, so it has no
+    ``certificate_``.
 
     Parameters
     ----------
@@ -235,7 +236,7 @@ def write_libsvm_model(model: Any, path: str | os.PathLike[str], *, labels: Any 
 
 
 def libsvm_predict(model: Any, X: Any) -> np.ndarray:
-    """Return predictions as LIBSVM makes them: of classes with equal votes, the one that its file names first wins.
+    """Return predictions as LIBSVM makes them: of equal votes, the class that its file names first wins.
 
     Parameters
     ----------
@@ -274,8 +275,8 @@ def libsvm_probabilities(model: Any, X: Any) -> np.ndarray:
 
     References
     ----------
-    Wu, Lin and Weng (2004), Probability estimates for multi-class classification by pairwise coupling, Journal of
-    Machine Learning Research 5 (second method).
+    Wu, Lin and Weng (2004), Probability estimates for multi-class classification by pairwise coupling,
+    Journal of Machine Learning Research 5 (second method).
     """
     sigmoids = model._sigmoids()
     if sigmoids is None:

@@ -80,7 +80,8 @@ class LibsvmModel:
         order : (classes,) int
             Which class comes first, second, ...; a pair that changes its order changes its sign.
         """
-        assert self.labels is not None and self.n_support is not None
+        assert self.labels is not None
+        assert self.n_support is not None
         k = self.labels.size
         ends = np.concatenate([[0], np.cumsum(self.n_support)])
         blocks = [np.arange(ends[c], ends[c + 1]) for c in order]

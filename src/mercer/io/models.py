@@ -73,13 +73,13 @@ def save(
     Parameters
     ----------
     model : estimator
-        Any estimator of mercer, or a ``Pipeline`` or ``ColumnTransformer`` of scikit-learn's transformers around
-        one.
+        Any estimator of mercer, or a ``Pipeline`` or ``ColumnTransformer`` of scikit-learn's transformers
+        around one.
     path : str or path
         Where to write. An existing file is replaced, at once or not at all.
     X, y, sample_weight : optional
-        The data given to ``fit``. The file then keeps their row count, their fingerprint and the weights, so that
-        `mercer.io.verify` can tell whether data are the same, and recompute the certificate.
+        The data given to ``fit``. The file then keeps their row count, their fingerprint and the weights, so
+        that `mercer.io.verify` can tell whether data are the same, and recompute the certificate.
 
     Returns
     -------
@@ -165,8 +165,8 @@ def summarize(model: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        estimator, steps, kernel, classes, n_features, feature_names, n_support, certificate; what a model does not
-        have is left out.
+        estimator, steps, kernel, classes, n_features, feature_names, n_support, certificate; what a model
+        does not have is left out.
     """
     last = fitted_part(model)
     known: dict[str, Any] = {"estimator": type(last).__name__}
@@ -215,8 +215,8 @@ def load(
 ) -> Any:
     """Return the model in a file that `mercer.save` has written.
 
-    Nothing in the file is executed, no length in it is believed, and everything it names is looked up in a list of
-    what may be built before anything is built.
+    Nothing in the file is executed, no length in it is believed, and everything it names is looked up in a
+    list of what may be built before anything is built.
 
     Parameters
     ----------
@@ -294,7 +294,8 @@ def loads(content: bytes, *, kernels: Mapping[str, Any] | None = None) -> ModelF
     missing = sorted(audit.needs - set(given))
     if missing:
         raise ModelFileError(
-            f"the model uses the function {missing[0]!r} of its author, which is not in the file: hand it over with "
+            f"the model uses the function {missing[0]!r} of its author, which is not in the file: "
+            f"hand it over with "
             f"load(..., kernels={{{missing[0]!r}: {missing[0]}}})"
         )
     builder = Builder(tensors, given)

@@ -72,7 +72,8 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> np.
     start = stream.tell()
     if min(shape, default=0) < 0 or dtype.itemsize * count != len(body) - start:
         raise DataFileError(
-            f"{source}: {name!r} declares the shape {shape} of {dtype}, which is not what its {len(body) - start} "
+            f"{source}: {name!r} declares the shape {shape} of {dtype}, which is not what its "
+            f"{len(body) - start} "
             "bytes hold"
         )
     flat = np.frombuffer(body, dtype=dtype, offset=start) if dtype.itemsize else np.empty(count, dtype=dtype)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 import mercer
@@ -17,6 +16,7 @@ from mercer.io.errors import ModelFileError
 from mercer.io.onnx_graph import IR, OPSET, Graph, kernel
 from mercer.io.training import fitted_part
 from mercer.kernels import Kernel, Precomputed
+from mercer.kernels.data import is_sparse
 from mercer.problems.calibration import LARGEST_LOGIT
 
 DOUBLE, INT64, STRING = 11, 7, 8  # as ONNX numbers them
@@ -28,7 +28,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
 
     The input is X, a double tensor of shape (rows, features). Outputs:
 
-    - classifiers: ``label`` (int64 or string), ``decision`` (as ``decision_function``) and, for two classes with
+    - classifiers: ``label`` (int64 or string), ``decision`` (as ``decision_function``) and, for two classes
+    with
       ``probability=True``, ``probabilities``
     - regressors: ``prediction``
     - detectors: ``label`` (+1 or -1) and ``decision``
@@ -59,7 +60,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     for name, step in model.steps[:-1] if last is not model else []:
         x = _step(g, name, step, x)
     Z = last.support_vectors_
-    Z = np.asarray(Z.toarray() if sp.issparse(Z) else Z, dtype=np.float64)
+    Z = np.asarray(Z.toarray() if is_sparse(Z) else Z, dtype=np.float64)
     g.widths[x] = Z.shape[1]
     K = kernel(g, last.kernel_, x, Z)
     make = _classifier if kind in CLASSIFIERS else _regressor if kind in REGRESSORS else _detector
@@ -107,20 +108,24 @@ def _step(g: Graph, name: str, step: Any, x: str) -> str:
             return x
         low, high = step.feature_range
         return g.op("Min", g.op("Max", x, g.const(low)), g.const(high))
-    if kind == "SimpleImputer" and np.asarray(step.statistics_).dtype.kind == "f" and not step.add_indicator:
-        if (
-            isinstance(step.missing_values, float)
-            and np.isnan(step.missing_values)
-            and np.isfinite(step.statistics_).all()
-        ):
-            return g.op("Where", g.op("IsNaN", x), g.const(step.statistics_), x)
+    if kind == "SimpleImputer" and _is_plain_imputer(step):
+        return g.op("Where", g.op("IsNaN", x), g.const(step.statistics_), x)
     if kind == "PCA":
         x = g.op("MatMul", g.op("Sub", x, g.const(step.mean_)), g.const(step.components_.T))
         return g.scaled(x, 1.0 / np.sqrt(step.explained_variance_)) if step.whiten else x
     raise ModelFileError(
-        f"step {name!r} ({kind}) cannot be exported to ONNX; StandardScaler, RobustScaler, MinMaxScaler, MaxAbsScaler, "
+        f"step {name!r} ({kind}) cannot be exported to ONNX; StandardScaler, RobustScaler, "
+        f"MinMaxScaler, MaxAbsScaler, "
         "SimpleImputer of numbers and PCA can"
     )
+
+
+def _is_plain_imputer(step: Any) -> bool:
+    """Return whether an imputer puts one number per column in the place of nan."""
+    missing, values = step.missing_values, np.asarray(step.statistics_)
+    if step.add_indicator or not isinstance(missing, float) or not np.isnan(missing):
+        return False
+    return values.dtype.kind == "f" and bool(np.isfinite(values).all())
 
 
 # -- machines ---------------------------------------------------------------------------------------------

@@ -79,8 +79,8 @@ class Graph:
     def scaled(self, table: str, values: Any) -> str:
         """Return a table of two dimensions times one number, or one for each column.
 
-        A constant number beside a matrix product would be merged into it by onnxruntime, in single precision; so a
-        single number is made to look as if it depended on the rows.
+        A constant number beside a matrix product would be merged into it by onnxruntime, in single
+        precision; so a single number is made to look as if it depended on the rows.
         """
         if np.size(values) > 1:
             return self.op("Mul", table, self.const(np.reshape(values, (1, -1))))

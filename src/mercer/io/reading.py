@@ -23,10 +23,13 @@ from mercer.io.table import Table
 
 FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz")
 ENDINGS = {
-    ".csv": "csv", ".tsv": "csv", ".txt": None, ".data": None, ".dat": None, ".parquet": "parquet", ".pq": "parquet",
-    ".feather": "feather", ".arrow": "feather", ".ipc": "feather", ".svm": "svmlight", ".svmlight": "svmlight",
-    ".libsvm": "svmlight", ".scale": "svmlight", ".t": "svmlight", ".arff": "arff", ".npz": "npz",
-}  # fmt: skip
+    "csv": (".csv", ".tsv"),
+    "parquet": (".parquet", ".pq"),
+    "feather": (".feather", ".arrow", ".ipc"),
+    "svmlight": (".svm", ".svmlight", ".libsvm", ".scale", ".t"),
+    "arff": (".arff",),
+    "npz": (".npz",),
+}
 MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "feather"), (b"FEA1", "feather"), (b"PK\x03\x04", "npz"))
 PAIRS = re.compile(rb"[^\s:,]+([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+\s*(#.*)?")
 EXPANSION = 200.0
@@ -51,9 +54,9 @@ def detect(head: bytes, name: str) -> str:
         if head.startswith(mark):
             return kind
     ending = Path(name.lower().removesuffix(".gz")).suffix
-    known = ENDINGS.get(ending)
-    if known is not None:
-        return known
+    for kind, endings in ENDINGS.items():
+        if ending in endings:
+            return kind
     lines = [line.strip() for line in head.splitlines() if line.strip()]
     if any(line.lower().startswith(b"@relation") for line in lines[:100]):
         return "arff"

@@ -54,7 +54,8 @@ class Limits:
         """Refuse content that is too large."""
         if expanded > self.bytes:
             raise DataFileError(
-                f"{source} holds more than {self.bytes / 1e6:.0f} MB, the most that may be read at once: read "
+                f"{source} holds more than {self.bytes / 1e6:.0f} MB, the most that may be read "
+                f"at once: read "
                 "it in batches, or raise max_bytes"
             )
         if expanded > max(FREE_EXPANSION, self.expansion * packed):

@@ -110,7 +110,7 @@ def _line_edges(text: Bytes, parts: int) -> list[int]:
 
 
 def _read_hard(text: Bytes, values: np.ndarray, source: str, line: int, what: str) -> None:
-    """Read in Python the few numbers that the compiled loop left, which says in a nan's bits where they are."""
+    """Read in Python the few numbers that the compiled loop left; the bits of a nan say where."""
     bits = values.view(np.int64)
     for k in np.flatnonzero(np.isnan(values)):
         position = int(bits[k] & ~HARD_BITS) - 1

@@ -172,7 +172,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 def whole(y: np.ndarray) -> np.ndarray:
     """Return whole numbers as int64, other numbers as they are."""
-    if y.dtype.kind == "f" and y.size and np.isfinite(y).all():
-        if np.abs(y).max() < 2.0**53 and (y == np.rint(y)).all():
-            return y.astype(np.int64)
-    return y
+    if y.dtype.kind != "f" or not y.size or not np.isfinite(y).all():
+        return y
+    small = bool(np.abs(y).max() < 2.0**53)
+    return y.astype(np.int64) if small and (y == np.rint(y)).all() else y

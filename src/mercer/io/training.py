@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.io.errors import ModelFileError
-from mercer.kernels.data import tiles
+from mercer.kernels.data import is_sparse, tiles
 from mercer.problems import Certificate
 
 
@@ -64,8 +64,8 @@ def fitted_part(model: Any) -> Any:
 def fingerprint(values: Any) -> str:
     """Return a digest of a table, a target or a list of items.
 
-    Dense and sparse tables with the same values have the same fingerprint, and so have float32 and float64 when
-    the numbers are equal; the order of the rows counts.
+    Dense and sparse tables with the same values have the same fingerprint, and so have float32 and float64
+    when the numbers are equal; the order of the rows counts.
 
     Parameters
     ----------
@@ -88,9 +88,9 @@ def fingerprint(values: Any) -> str:
                 return sha.hexdigest()
             sha = hashlib.sha256()  # a frame of numbers is the same table without its names
         values = values.to_numpy()
-    if not sp.issparse(values):
+    if not is_sparse(values):
         values = values if isinstance(values, np.ndarray) else _as_array(values)
-    if sp.issparse(values) or values.dtype.kind in "biuf":
+    if is_sparse(values) or values.dtype.kind in "biuf":
         _numbers(sha, values)
     elif values.dtype.kind == "U":
         for item in values.ravel():
@@ -127,14 +127,16 @@ def _item(item: Any) -> str:
 
 
 def _numbers(sha: Any, values: Any) -> None:
-    table = values if sp.issparse(values) else np.asarray(values).reshape(len(values), -1)
-    if sp.issparse(table):
+    table: Any = values if is_sparse(values) else np.asarray(values).reshape(len(values), -1)
+    if is_sparse(table):
         table = table.tocsr().astype(np.float64)
         table.sum_duplicates()
         table.eliminate_zeros()
     sha.update(np.array(table.shape, dtype="<i8").tobytes())
     for part in tiles(*table.shape):
-        rows = table[part] if sp.issparse(table) else sp.csr_array(np.asarray(table[part], dtype=np.float64))
+        rows: Any = (
+            table[part] if is_sparse(table) else sp.csr_array(np.asarray(table[part], dtype=np.float64))
+        )
         for piece, kind in ((np.diff(rows.indptr), "<i8"), (rows.indices, "<i8"), (rows.data, "<f8")):
             sha.update(np.ascontiguousarray(piece, dtype=kind).tobytes())
 
@@ -227,8 +229,8 @@ def verify(file: Any, X: Any, y: Any = None, *, sample_weight: Any = None) -> Ve
 def disagreements(claimed: Certificate, found: Certificate) -> list[str]:
     """Return in words where a recomputed certificate is worse than the claimed one, beyond rounding.
 
-    Kernel values of the fit may have been in single precision, those of the check are in double: values may differ
-    by a few units of 1e-6 of their size.
+    Kernel values of the fit may have been in single precision, those of the check are in double: values may
+    differ by a few units of 1e-6 of their size.
     """
     out = []
     scale = max(abs(claimed.primal), abs(claimed.dual), 1e-300)

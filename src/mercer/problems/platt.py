@@ -1,4 +1,4 @@
-"""Platt's sigmoid, which LIBSVM and scikit-learn use, and our piecewise linear link: each in terms of the other."""
+"""Platt's sigmoid (LIBSVM, scikit-learn) and our piecewise linear link, each in terms of the other."""
 
 from __future__ import annotations
 
