@@ -1,5 +1,7 @@
 """Gaussian processes: scikit-learn, kernel ridge regression, evidence and its gradient, large problems."""
 
+import pickle
+import signal
 import warnings
 
 import numpy as np
@@ -21,6 +23,7 @@ from mercer.kernels import (
     RBF,
     Chi2,
     Constant,
+    FromFunction,
     Laplacian,
     Linear,
     Matern,
@@ -250,6 +253,34 @@ def test_a_time_limit_keeps_the_best(data):
         model = GaussianProcessRegressor(time_limit=1e-9).fit(X, Y)
     assert model.n_iter_ == 1
     assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore:the kernel matrix is:UserWarning")
+def test_ctrl_c_keeps_the_best(data):
+    X, Y, _ = data
+    calls = []
+
+    def interrupted(A, B):
+        calls.append(1)
+        if len(calls) == 5:
+            signal.raise_signal(signal.SIGINT)
+        return RBF(0.25)(A, B)
+
+    model = GaussianProcessRegressor(kernel=1.0 * FromFunction(interrupted), on_interrupt="keep", n_jobs=1)
+    assert model.fit(X, Y).certificate_.status == "interrupted"
+    assert np.isfinite(model.predict(X, return_std=True)).all()
+    calls.clear()
+    with pytest.raises(KeyboardInterrupt):
+        clone(model).set_params(on_interrupt="raise").fit(X, Y)
+
+
+def test_pickles_predict_the_same(data):
+    X, Y, new = data
+    for solver in ("cholesky", "cg"):
+        model = GaussianProcessRegressor(kernel=RBF(0.5), optimizer=None, solver=solver, random_state=0)
+        mean, std = model.fit(X, Y).predict(new, return_std=True)
+        copy = pickle.loads(pickle.dumps(model))
+        np.testing.assert_allclose(copy.predict(new, return_std=True), (mean, std), atol=1e-5)
 
 
 # -- samples, other data -------------------------------------------------------------------------------------

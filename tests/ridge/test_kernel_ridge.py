@@ -1,5 +1,7 @@
 """Kernel ridge regression: closed forms, scikit-learn, certificates, leave-one-out, bad conditioning."""
 
+import signal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -116,6 +118,33 @@ def test_limits_end_with_a_usable_model(data):
     assert [step["n_iter"] for step in model.history_] == [1, 2]
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         KernelRidge(kernel="rbf", alpha=1e-3, solver="cg", time_limit=1e-9).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore:KernelRidge stopped:sklearn.exceptions.ConvergenceWarning")
+def test_ctrl_c_keeps_what_was_reached(data):
+    X, Y, _ = data
+    calls = []
+
+    def interrupted(A, B):
+        calls.append(1)
+        if len(calls) == 30:
+            signal.raise_signal(signal.SIGINT)
+        return RBF(0.25)(A, B)
+
+    options = {
+        "alpha": 1e-6,
+        "solver": "cg",
+        "tol": 1e-14,
+        "preconditioner_rank": 0,
+        "n_jobs": 1,
+        "cache_size": 0.01,
+    }
+    model = KernelRidge(kernel=interrupted, on_interrupt="keep", **options).fit(X, Y)
+    assert model.certificate_.status == "interrupted"
+    assert np.isfinite(model.predict(X)).all()
+    calls.clear()
+    with pytest.raises(KeyboardInterrupt):
+        KernelRidge(kernel=interrupted, **options).fit(X, Y)
 
 
 def test_gaps_of_conjugate_gradients_fall(data, capsys):
@@ -262,6 +291,17 @@ def test_near_singular_systems_are_named(data):
     assert model.condition_ > 1e14
 
 
+@pytest.mark.filterwarnings("ignore:KernelRidge stopped:sklearn.exceptions.ConvergenceWarning")
+def test_conjugate_gradients_that_stagnate_say_so(data):
+    X, Y, _ = data
+    with pytest.warns(IllConditionedWarning, match="stagnate"):
+        model = KernelRidge(kernel="rbf", gamma=0.01, alpha=1e-16, solver="cg", tol=1e-10).fit(X, Y[:, 0])
+    assert model.certificate_.status == "iteration_limit"
+    misfit = Y[:, 0] - model.predict(X)
+    assert misfit @ misfit < Y[:, 0] @ Y[:, 0]  # better than nothing
+    assert model.certify(X, Y[:, 0]).gap >= 0
+
+
 def test_constant_features_and_outputs():
     X, y = np.ones((6, 2)), np.full(6, 3.0)
     model = KernelRidge(kernel="rbf", alpha=1.0, fit_intercept=True).fit(X, y)
@@ -282,6 +322,7 @@ def test_what_cannot_be_is_refused(data):
         ({"alpha": "loo", "alphas": [0.0, 1.0]}, "alphas"),
         ({"alpha": "loo", "solver": "cg"}, "cache_size"),
         ({"kernel": "sigmoid", "solver": "cg"}, "positive semi-definite"),
+        ({"alpha": 0.0, "solver": "cg"}, "alpha > 0"),
         ({"kernel": RBF(0.5), "gamma": 2.0}, "gamma"),
         ({"tol": 0.0}, "tol"),
     ]

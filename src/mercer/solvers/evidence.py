@@ -10,14 +10,13 @@ from scipy.linalg import LinAlgError, eigh_tridiagonal
 
 from mercer.gram import Workers
 from mercer.gram.family import Family
-from mercer.gram.nystrom import sampled_cholesky
 from mercer.gram.tiled import TiledProduct
 from mercer.kernels import Kernel
 from mercer.problems.evidence import Evidence, log_evidence, pair_weights
 from mercer.solvers.base import Limits
 from mercer.solvers.conjugate import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.factored import Factored
-from mercer.solvers.iterative_ridge import EXPLAINED, FLOOR
+from mercer.solvers.iterative_ridge import FLOOR, nystrom_factor
 
 Float64 = NDArray[np.float64]
 
@@ -158,9 +157,7 @@ class StochasticEvidence:
         workers = family.workers
         K = family.gram(kernel, "double", Workers(1))
         rng = np.random.default_rng(self.seed)
-        most = max(1, self.memory // 4 // (8 * n))
-        rank = min(most, self.rank if self.rank is not None else max(1, min(1000, n // 10)))
-        L = sampled_cholesky(K, rank, EXPLAINED, rng, workers).L
+        L = nystrom_factor(K, workers, noise, self.rank, self.memory // 4, rng)
         shift = max(noise, FLOOR * float(np.einsum("ij,ij->", L, L)) / n)
         P = LowRankPreconditioner(L, shift)
         Z = L @ rng.standard_normal((L.shape[1], self.probes)) + np.sqrt(shift) * rng.standard_normal(

@@ -21,8 +21,9 @@ from mercer.solvers.ridge import RidgeSolution
 Float64 = NDArray[np.float64]
 
 EXPLAINED = 1e-6  # share of the trace that the preconditioner may leave out
+FAINTEST = 1e-13  # share below which there is nothing but rounding
 ROUNDS = 12  # of refinement with residuals in float64
-FLOOR = 1e-10  # least shift of the preconditioner, relative to the mean of the diagonal
+FLOOR = 1e-13  # least shift of the preconditioner, relative to the mean of the diagonal
 
 
 class Step(NamedTuple):
@@ -42,8 +43,8 @@ class IterativeRidge:
 
     Kernel values may be single precision: once the steps say that they are done, the residual, hence the gap,
     is computed in float64, and the steps go on from it if it is not small enough. The gap is the difference
-    of an upper and a lower bound on the quadratic form of the inverse, so what is proved does not depend on how
-    the steps went.
+    of an upper and a lower bound on the quadratic form of the inverse, so what is proved does not depend on
+    how the steps went.
 
     Parameters
     ----------
@@ -85,7 +86,9 @@ class IterativeRidge:
         RidgeSolution
         """
         limits = self.limits or Limits()
-        L = self.factor(gram, workers)
+        if not (problem.alpha > 0).all():
+            raise ValueError("conjugate gradients need alpha > 0: without a penalty no gap can be proved")
+        L = self.factor(gram, workers, float(problem.alpha.min()))
         product = TiledProduct(gram, workers, self.memory // 2)
         exact = product if gram.is_exact else TiledProduct(gram.exact(), workers)
         A, F, intercept = np.zeros(problem.Y.shape), np.zeros(problem.Y.shape), np.zeros(problem.alpha.size)
@@ -121,9 +124,12 @@ class IterativeRidge:
         times, last = scaled(product), np.inf
         for _ in range(ROUNDS):
             steps = ConjugateGradients(times, R, precondition)
-            goal = 0.5 * self.tol
+            best, least = steps.X.copy(), float(np.vdot(R, R))
             while True:
-                if self._gap(problem, X + steps.X, steps.R) <= goal:
+                size = float(np.vdot(steps.R, steps.R))
+                if size < least:  # residuals do not fall at every step, and near-singular ones may grow
+                    best, least = steps.X.copy(), size
+                if self._gap(problem, X + steps.X, steps.R) <= 0.5 * self.tol:
                     break
                 if limits.steps_left(before + done) == 0 or limits.out_of_time():
                     status = "iteration_limit" if limits.steps_left(before + done) == 0 else "time_limit"
@@ -133,34 +139,36 @@ class IterativeRidge:
                 self._tell(problem, X + steps.X, steps.R, before + done, limits, gram)
                 if steps.n_iter > 2 * gram.n + 10:  # in exact arithmetic n would do
                     break
-            X = X + steps.X
-            R = B - scaled(exact)(X)
+            moved = X + best
+            left = B - scaled(exact)(moved)
+            if np.vdot(left, left) < np.vdot(R, R):
+                X, R = moved, left
             reached = self._gap(problem, X, R)
             if status != "optimal" or reached <= self.tol:
                 break
-            if reached > 0.25 * last:
-                if product is not exact:  # single precision cannot do better
-                    product, times = exact, scaled(exact)
-                elif reached > 0.9 * last:
-                    status = "iteration_limit"
-                    note = (
-                        f"conjugate gradients stagnate at a relative gap of {reached:.1e}: K + alpha I is "
-                        f"too near to singular at alpha={alpha:g}. Raise alpha, or loosen tol"
-                    )
-                    break
+            if reached > 0.25 * last and product is not exact:  # single precision cannot do better
+                product, times = exact, scaled(exact)
+            elif reached > 0.9 * last:
+                status = "iteration_limit"
+                break
             last = reached
+        else:
+            status = "iteration_limit"
+        if status == "iteration_limit" and limits.steps_left(before + done) > 0:
+            note = (
+                f"conjugate gradients stagnate at a relative gap of {reached:.1e}: K + alpha I is too near "
+                f"to singular at alpha={alpha:g}. Raise alpha, or loosen tol"
+            )
         C, intercept = problem.join(*problem.split(X))
         residual = problem.joined(R, intercept)
         A = root[:, None] * C
         F = problem.Y - intercept - (residual + alpha * C) / root[:, None]
         return RidgeSolution(A, intercept, F, done, status, np.nan, "cg", note)
 
-    def factor(self, gram: Gram, workers: Workers) -> Float64:
-        """Return a factor L of an approximation to K."""
-        most = max(1, self.memory // 4 // (8 * gram.n))
-        rank = self.rank if self.rank is not None else max(1, min(1000, gram.n // 10))
+    def factor(self, gram: Gram, workers: Workers, alpha: float) -> Float64:
+        """Return a factor L of an approximation to K that serves penalties from ``alpha`` on."""
         seed = self.seed or np.random.default_rng(0)
-        return sampled_cholesky(gram, min(rank, most), EXPLAINED, seed, workers).L
+        return nystrom_factor(gram, workers, alpha, self.rank, self.memory // 4, seed)
 
     def _gap(self, problem: Ridge, X: Float64, R: Float64) -> float:
         """Return the largest relative gap of the outputs."""
@@ -174,6 +182,39 @@ class IterativeRidge:
         seconds = time.perf_counter() - limits.started
         worst = float(np.abs(R).max(initial=0.0))
         self.listener(Step(done, seconds, worst, float(duals.sum()), float(gaps.sum()), gram.evaluations))
+
+
+def nystrom_factor(
+    gram: Gram, workers: Workers, alpha: float, rank: int | None, memory: int, seed: np.random.Generator
+) -> Float64:
+    """Return a factor L of an approximation to K, for the preconditioner of K + alpha I.
+
+    Parameters
+    ----------
+    gram : Gram
+        K; it must not use ``workers`` itself.
+    workers : Workers
+        Threads.
+    alpha : float
+        What is left of K is left when it is small against this.
+    rank : int, optional
+        Landmarks; by default a tenth of the points, at least 200 and at most 1000.
+    memory : int
+        Most bytes.
+    seed : Generator
+        Draws the landmarks.
+
+    Returns
+    -------
+    (n, m) array
+    """
+    n = gram.n
+    if rank is None:
+        rank = min(n, max(200, min(1000, n // 10)))
+    rank = min(rank, max(1, memory // (8 * n)))
+    trace = max(float(gram.diag().sum()), np.finfo(np.float64).tiny)
+    enough = min(EXPLAINED, max(0.1 * alpha * n / trace, FAINTEST))
+    return sampled_cholesky(gram, rank, enough, seed, workers).L
 
 
 def preconditioner(L: Float64, root: Float64, alpha: float) -> LowRankPreconditioner:

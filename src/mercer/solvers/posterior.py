@@ -61,7 +61,7 @@ class IterativePosterior:
     def __init__(self, gram: Gram, noise: float, workers: Workers, solver: IterativeRidge) -> None:
         self.noise, self.tol = noise, solver.tol
         self.product = TiledProduct(gram, workers, solver.memory // 2)
-        L = solver.factor(gram, workers)
+        L = solver.factor(gram, workers, noise)
         self.precondition = preconditioner(L, np.ones(gram.n), noise)
         self.limits = solver.limits or Limits()
         self.n = gram.n

@@ -247,6 +247,12 @@ class BaseGaussianProcess(KernelMachine):
         segment = Segment(0, coef.shape[0], coef, outputs)
         return cross_products(self.kernel_, X, Z, [segment], outputs.size, self._workers())
 
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        if isinstance(state.get("_posterior"), IterativePosterior):  # it holds threads; it is set up again
+            state["_posterior"] = None
+        return state
+
     def _get_posterior(self) -> ExactPosterior | IterativePosterior:
         if self._posterior is None:
             family = Family(self._tuned, self.X_fit_, self._workers())

@@ -63,7 +63,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
     n_probes : int, default=16
         For "cg": random vectors for the determinant.
     preconditioner_rank : int, optional
-        For "cg": landmarks of the preconditioner; by default a tenth of the rows, at most 1000.
+        For "cg": landmarks of the preconditioner; by default a tenth of the rows, from 200 to 1000.
     max_iter : int, default=-1
         Most iterations of the optimizer from each start; -1 for its own limit.
     time_limit : float, optional

@@ -30,7 +30,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
     alpha : float, array of shape (n_targets,) or "loo", default=1.0
         The penalty, for each output its own if it is an array. "loo" takes from ``alphas``, for each output,
         the value with the smallest leave-one-out error, which is exact and costs no refits: one
-        eigendecomposition serves all values.
+        orthogonal decomposition of K serves all values.
     alphas : array-like, optional
         The values to choose from; by default 50, spread over the range of the eigenvalues of K.
     kernel : str, Kernel or callable, default="linear"
@@ -58,7 +58,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
     cache_size : float, default=2000
         Memory for kernel values and the preconditioner, in MB. A matrix of 15800 rows takes 2000.
     preconditioner_rank : int, optional
-        Landmarks of the preconditioner; by default a tenth of the rows, at most 1000.
+        Landmarks of the preconditioner; by default a tenth of the rows, from 200 to 1000.
     precision : {"auto", "single", "double"}, default="auto"
         Precision of kernel values. A matrix that is formed is double; conjugate gradients take single where
         ``tol`` allows it. Sums and certificates are double in any case.
