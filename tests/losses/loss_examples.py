@@ -28,6 +28,19 @@ class Exponential(losses.MarginLoss):
         return -y * np.exp(-y * f)
 
 
+class Cornered(losses.Loss):
+    """A user's loss with a kink that is not piecewise linear: abs(r) + r^2."""
+
+    targets = "numbers"
+    smooth = False
+
+    def value(self, y, f):
+        return np.abs(y - f) + (y - f) ** 2
+
+    def derivative(self, y, f):
+        return np.sign(f - y) + 2 * (f - y)
+
+
 SIGNS = [losses.Hinge(), losses.SquaredHinge(), losses.HuberizedSquaredHinge(), losses.BinomialDeviance()]
 NUMBERS = [
     losses.SquaredError(),
@@ -36,7 +49,7 @@ NUMBERS = [
     losses.SquaredEpsilonInsensitive(epsilon=0.3),
     losses.Pinball(quantile=0.2),
 ]
-OWN = [LogCosh(), Exponential()]
+OWN = [LogCosh(), Exponential(), Cornered()]
 
 
 def targets(loss, rng, n):

@@ -3,7 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from loss_examples import Exponential, LogCosh
+from loss_examples import Cornered, Exponential, LogCosh
 from scipy.optimize import minimize
 from sklearn.linear_model import HuberRegressor, LogisticRegression
 
@@ -190,3 +190,55 @@ def test_a_smooth_loss_of_ones_own_against_scipy():
     np.testing.assert_allclose(ours.certificate_.primal, found.fun, rtol=1e-9)
     np.testing.assert_allclose(on_the_map(ours)[0], found.x[1:], atol=1e-6)
     np.testing.assert_allclose(ours.intercept_[0], found.x[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_loss_with_a_kink_of_ones_own_against_clarabel(fit_intercept):
+    weight = np.where(np.arange(N) % 7 == 0, 0.0, WEIGHT)
+    ours = KernelRegressor(
+        loss=Cornered(), kernel="precomputed", C=0.5, fit_intercept=fit_intercept, tol=1e-9
+    )
+    ours.fit(K, TARGET, weight)
+    assert ours.certificate_.status == "optimal"
+    w, b = cp.Variable(MAP.shape[1]), cp.Variable() if fit_intercept else 0.0
+    r = TARGET - MAP @ w - b
+    terms = cp.abs(r) + cp.square(r)
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + 0.5 * (weight @ terms)))
+    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+    np.testing.assert_allclose(ours.certificate_.primal, problem.value, rtol=1e-7)
+    np.testing.assert_allclose(on_the_map(ours)[0], w.value, atol=1e-4)
+    assert ours.certify(K, TARGET, weight).relative_gap < 1e-8
+
+
+class TwoLinks(losses.Loss):
+    """A user's loss of several classes: half the squared distance from the indicator of the class."""
+
+    targets = "classes"
+
+    def _members(self, y, k):
+        return (np.asarray(y)[:, None] == np.arange(k)).astype(float)
+
+    def value(self, y, f):
+        return 0.5 * ((f - self._members(y, f.shape[1])) ** 2).sum(axis=1)
+
+    def derivative(self, y, f):
+        return f - self._members(y, f.shape[1])
+
+    def curvature(self, y, f):
+        return np.tile(np.eye(f.shape[1]), (f.shape[0], 1, 1))
+
+    def conjugate(self, y, s):
+        return (0.5 * s**2 + s * self._members(y, s.shape[1])).sum(axis=1)
+
+    def excess(self, y, f, s):
+        return self.value(y, f) + self.conjugate(y, s) - (s * f).sum(axis=1)
+
+
+@pytest.mark.core
+def test_a_loss_of_several_classes_of_ones_own_is_least_squares_on_indicators():
+    joint = KernelClassifier(loss=TwoLinks(), kernel="precomputed", fit_intercept=False, C=2.0, tol=1e-12)
+    joint.fit(K, LABEL)
+    members = (LABEL[:, None] == np.arange(3)).astype(float)
+    exact = K @ np.linalg.solve(K + 0.5 * np.eye(N), members)
+    np.testing.assert_allclose(joint.decision_function(K), exact, atol=1e-6)
+    assert joint.certificate_.relative_gap < 1e-9

@@ -139,8 +139,8 @@ class Risk:
 
     def root(self, f: Float64) -> Root:
         """Return the square root of the curvature at f, without the points that have none."""
-        if isinstance(self.loss, MultinomialDeviance):
-            G = np.sqrt(self.C)[:, None, None] * self.loss.root(self.y, f)
+        if self.joint:
+            G = np.sqrt(self.C)[:, None, None] * self._joint_root(f)
             kept = np.flatnonzero(self.C > 0)
             # The unknowns of a point are the columns of its G.
             T = np.ascontiguousarray(np.swapaxes(G[kept], 1, 2)).reshape(-1, self.outputs)
@@ -148,6 +148,13 @@ class Risk:
         d = np.sqrt(self.C * self.loss.curvature(self.y, self._flat(f)))
         kept = np.flatnonzero(d > 1e-9 * float(d.max(initial=0.0)))
         return Root(d[kept][:, None], kept)
+
+    def _joint_root(self, f: Float64) -> Float64:
+        """Return a square root of the Hessian of each point."""
+        if isinstance(self.loss, MultinomialDeviance):
+            return self.loss.root(self.y, f)
+        values, vectors = np.linalg.eigh(self.loss.curvature(self.y, f))
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
 
     # -- the bias --------------------------------------------------------------------------------------------
 

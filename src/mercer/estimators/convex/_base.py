@@ -20,7 +20,7 @@ from mercer.gram import Gram, Workers
 from mercer.problems import Certificate, Dual
 from mercer.solvers import Decomposition, Limits, Solution
 from mercer.solvers.base import Listener
-from mercer.solvers.convex import ConvexConcave, Newton
+from mercer.solvers.convex import ConvexConcave, Newton, Proximal
 
 SIDE_BY_SIDE = range(100, 1025)  # rows of problems that are solved side by side, one thread each
 
@@ -66,7 +66,9 @@ class ConvexMachine(KernelMachine):
         if isinstance(problem, Dual):
             solution = Decomposition(**options, block_bytes=memory // 2).solve(matrix, problem, start)
         else:
-            method = Newton if psd else ConvexConcave
+            method: Any = Newton if problem.loss.smooth else Proximal
+            if not psd:
+                method = ConvexConcave
             found = method(**options, memory=memory).solve(matrix, problem, start)
             if found.note:
                 self._notes = (*self._notes, found.note)

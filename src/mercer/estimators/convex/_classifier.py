@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.convex._classifier_base import ConvexClassifier
 from mercer.problems.coupling import couple_pairs, couple_rest, two_classes
-from mercer.problems.losses import CLASSIFICATION, Loss, as_loss
+from mercer.problems.losses import CLASSIFICATION, Loss, MultinomialDeviance, as_loss
 from mercer.problems.probabilities import class_logits, softmax_with_choice
 
 
 def _has_probabilities(estimator: Any) -> bool:
     loss = as_loss(estimator.loss, CLASSIFICATION)
-    if loss.targets != "classes" and loss.probability(np.zeros(1)) is None:
+    if not isinstance(loss, MultinomialDeviance) and loss.probability(np.zeros(1)) is None:
         raise AttributeError(
             f"predict_proba is not available with loss={estimator.loss!r}, whose minimiser does not "
             "determine the probabilities: use a deviance or a squared loss, or CalibratedClassifierCV"

@@ -64,5 +64,11 @@ def as_loss(loss: Any, names: Mapping[str, Callable[[], Loss]]) -> Loss:
     if loss.targets not in kinds:
         wanted = "classes" if names is CLASSIFICATION else "numbers"
         raise ValueError(f"loss={loss!r} is a loss for {loss.targets}, not for {wanted}")
+    given = type(loss)
+    own = given.curvature is not Loss.curvature and given.conjugate is not Loss.conjugate
+    if loss.targets == "classes" and not own:
+        raise ValueError(
+            f"loss={loss!r} is a loss of several functions: it must give curvature and conjugate"
+        )
     loss.validate()
     return loss

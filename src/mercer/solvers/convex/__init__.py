@@ -2,5 +2,6 @@
 
 from mercer.solvers.convex.concave import ConvexConcave
 from mercer.solvers.convex.newton import Newton, NewtonSolution
+from mercer.solvers.convex.proximal import Proximal
 
-__all__ = ["ConvexConcave", "Newton", "NewtonSolution"]
+__all__ = ["ConvexConcave", "Newton", "NewtonSolution", "Proximal"]

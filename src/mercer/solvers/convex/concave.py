@@ -58,6 +58,11 @@ class ConvexConcave:
     def solve(self, gram: Gram, problem: Risk, start: Float64 | None = None) -> NewtonSolution:
         """Return a stationary point, from ``start`` or from zero."""
         n = gram.n
+        if not problem.loss.smooth:
+            raise ValueError(
+                f"{problem.loss!r} has kinks, and the kernel is not positive semi-definite: for one of "
+                "the two there is a solver, for both together only where the loss is piecewise linear"
+            )
         if 8 * n * n > self.memory:
             raise ValueError(
                 f"the kernel is not positive semi-definite, which this loss needs {8e-6 * n * n:.0f} MB of "
