@@ -26,7 +26,6 @@ def on_the_map(model):
     return model.dual_coef_ @ MAP[model.support_]
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("C", [0.1, 10.0])
 def test_binary_logistic_regression_on_an_explicit_feature_map(C, fit_intercept):
@@ -40,7 +39,6 @@ def test_binary_logistic_regression_on_an_explicit_feature_map(C, fit_intercept)
     np.testing.assert_allclose(ours.predict_log_proba(K), theirs.predict_log_proba(MAP), atol=1e-5)
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0, 1: 1.0, 2: 0.5}])
 def test_multinomial_logistic_regression_on_an_explicit_feature_map(class_weight):
     ours = KernelLogisticRegression(kernel="precomputed", class_weight=class_weight, tol=1e-13).fit(K, LABEL)
@@ -51,7 +49,6 @@ def test_multinomial_logistic_regression_on_an_explicit_feature_map(class_weight
     np.testing.assert_array_equal(ours.predict(K), theirs.predict(MAP))
 
 
-@pytest.mark.core
 def test_huber_with_threshold_and_price_matched_to_the_scale_of_scikit_learn():
     # sigma H((y - f) / sigma) with H(z) = z^2 is 2 / sigma times r^2 / 2, its threshold epsilon sigma.
     alpha, epsilon = 0.1, 1.35
@@ -175,7 +172,6 @@ def test_a_piecewise_linear_loss_of_ones_own_against_clarabel():
     assert again.relative_gap < 1e-8
 
 
-@pytest.mark.core
 def test_a_smooth_loss_of_ones_own_against_scipy():
     loss = LogCosh()
     ours = KernelRegressor(loss=loss, kernel="precomputed", C=2.0, tol=1e-13).fit(K, TARGET, WEIGHT)
@@ -234,7 +230,6 @@ class TwoLinks(losses.Loss):
         return self.value(y, f) + self.conjugate(y, s) - (s * f).sum(axis=1)
 
 
-@pytest.mark.core
 def test_a_loss_of_several_classes_of_ones_own_is_least_squares_on_indicators():
     joint = KernelClassifier(loss=TwoLinks(), kernel="precomputed", fit_intercept=False, C=2.0, tol=1e-12)
     joint.fit(K, LABEL)
