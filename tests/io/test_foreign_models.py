@@ -22,11 +22,7 @@ from mercer.kernels import Matern
 from mercer.problems.calibration import link_logits
 from mercer.problems.platt import link_of_sigmoid, nearest_sigmoid
 
-pytestmark = [
-    pytest.mark.core,
-    pytest.mark.filterwarnings("ignore:.*probability.*:FutureWarning"),
-    pytest.mark.filterwarnings("ignore:.*most negative eigenvalue.*"),
-]
+pytestmark = pytest.mark.core
 
 NAMES = ["SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"]
 KERNELS = ["linear", "poly", "rbf", "sigmoid", "precomputed"]

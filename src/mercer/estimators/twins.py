@@ -90,7 +90,7 @@ class TwinMixin:
         if callable(model.kernel):
             kept = resolved.take(model._BaseLibSVM__Xfit, model.support_)
         two = hasattr(model, "classes_") and len(model.classes_) == 2
-        probability = getattr(model, "probA_", np.empty(0)) if hasattr(model, "classes_") else np.empty(0)
+        probability = getattr(model, "_probA", np.empty(0)) if hasattr(model, "classes_") else np.empty(0)
         made._adopt(
             kernel=resolved,
             support=np.array(model.support_, dtype=np.int32),
@@ -101,7 +101,7 @@ class TwinMixin:
             n_support=getattr(model, "n_support_", None),
             classes=getattr(model, "classes_", None),
             # Of two classes scikit-learn's sigmoid is about the first, our machine about the second.
-            sigmoids=(np.array(probability), np.array(model.probB_) * (-1.0 if two else 1.0))
+            sigmoids=(np.array(probability), np.array(model._probB) * (-1.0 if two else 1.0))
             if np.size(probability)
             else None,
         )
