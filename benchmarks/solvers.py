@@ -49,8 +49,10 @@ def once(model: object, X: np.ndarray, y: np.ndarray) -> tuple[float, object]:
 
 
 def run(name: str, machine: object, X: np.ndarray, y: np.ndarray, tol: float, repeats: int) -> None:
-    options = {"tol": tol, "n_jobs": 1, "cache_size": max(200, 9 * 8 * len(X) ** 2 / 1e6), "time_limit": 120}
-    few = slice(0, 200)
+    options = {"tol": tol, "n_jobs": 1, "cache_size": max(200, 9 * 8 * len(X) ** 2 / 1e6), "time_limit": 30}
+    few = slice(
+        0, 1200 if len(X) > 1024 else 200
+    )  # single precision, which has loops of its own, from 1024 on
     fits: dict[str, list[tuple[float, object]]] = {}
     for solver in SOLVERS:
         try:

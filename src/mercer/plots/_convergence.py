@@ -24,6 +24,7 @@ VALUES = {
     "n_support": "support vectors",
 }
 LOGARITHMIC = ("gap", "relative_gap", "kkt_violation")
+DECADE_AND_A_HALF = 30.0  # a shorter range is read better on a plain axis
 DASHES = ("-", "--", "-.", ":")
 
 
@@ -74,7 +75,7 @@ def convergence(
             if value in LOGARITHMIC:
                 y[y <= 0] = np.nan
             ax.plot(
-                np.maximum(x, 1.0) if axis != "time" else x,
+                np.maximum(x, 1.0) if axis == "iteration" else np.where(x > 0, x, np.nan),
                 y,
                 color=colour(k),
                 linestyle=DASHES[k % len(DASHES)],
@@ -82,7 +83,9 @@ def convergence(
                 linewidth=1.4,
                 label=name if number == 0 else None,
             )
-    ax.set_xscale("log")
+    shown = np.concatenate([line.get_xdata() for line in ax.get_lines()])
+    if np.nanmax(shown) > DECADE_AND_A_HALF * np.nanmin(shown):
+        ax.set_xscale("log")
     if value in LOGARITHMIC:
         ax.set_yscale("log")
     ax.grid(visible=True, which="major", linewidth=0.3)
