@@ -13,7 +13,9 @@ from mercer._jit.bits import prefer_wide_vectors
 from mercer._jit.compiler import CONTRACT, compiled
 from mercer._jit.elbow import append, backward, delete, schur
 
-ENTER, LEAVE, EXCHANGE = 0, 1, 2  # what happens at a knot
+# Typed, because numba would compile everything once more for each literal.
+ENTER, LEAVE, EXCHANGE = np.int64(0), np.int64(1), np.int64(2)  # what happens at a knot
+NOBODY = np.int64(-1)
 EPS = 2.2e-16
 RANK = 1e-13  # share of a diagonal entry below which what is left of it is rounding
 
@@ -105,7 +107,7 @@ def write_knot(g: Ground, log: Log, w: Walker) -> None:
 def refresh(g: Ground, w: Walker) -> None:
     """Recompute K a from nothing but a."""
     n = w.a.size
-    rows, coef, m = np.empty(n, dtype=np.int64), np.empty(n), 0
+    rows, coef, m = np.empty(n, dtype=np.int64), np.empty(n), np.int64(0)
     for i in range(n):
         w.base[i] = 0.0
         if w.a[i] != 0.0:
@@ -165,7 +167,7 @@ def enter(
             largest = max(largest, abs(x[e]))
         step = g.rests[i, piece + 1] - w.a[i] if sign > 0 else w.a[i] - g.rests[i, piece]
         step = max(step, 0.0)
-        blocker, upper = -1, sign > 0
+        blocker, upper = NOBODY, sign > 0
         for e in range(m):
             q = w.members[e]
             j = w.state[q] // 2

@@ -19,6 +19,7 @@ from mercer._jit.pivots import (
     ENTER,
     EPS,
     LEAVE,
+    NOBODY,
     Ground,
     Log,
     Walker,
@@ -30,7 +31,7 @@ from mercer._jit.pivots import (
     write_knot,
 )
 
-END, SLICE, GROW, STUCK, DRIFT = 0, 1, 2, 3, 4  # why a walk pauses
+END, SLICE, GROW, STUCK, DRIFT = (np.int64(k) for k in range(5))  # why a walk pauses
 
 SAME = 1e-13  # relative change of t that is none
 NOISE = 1e-13  # relative size of a rate that is rounding
@@ -74,10 +75,10 @@ def _correct(g: Ground, w: Walker, x: np.ndarray, u: np.ndarray) -> tuple[int, b
     for i in range(w.a.size):
         total -= w.a[i]
     change = solve_with_sum(w.R, m, g.bias, g.kappa, total, x, u)
-    share, place, upper = 1.0, -1, False
+    share, place, upper = 1.0, NOBODY, False
     for e in range(m):
         if not np.isfinite(x[e]):
-            return -2, False
+            return np.int64(-2), False
         i = w.members[e]
         j = w.state[i] // 2
         low, high = g.rests[i, j], g.rests[i, j + 1]
@@ -98,8 +99,8 @@ def _correct(g: Ground, w: Walker, x: np.ndarray, u: np.ndarray) -> tuple[int, b
 def _pin(g: Ground, w: Walker) -> tuple[int, int, float]:
     """Without a member the bias is free within an interval: return who marks an end, and its way."""
     t = w.scalars[0]
-    best_up, up, up_piece = -np.inf, -1, 0
-    best_down, down, down_piece = np.inf, -1, 0
+    best_up, up, up_piece = -np.inf, NOBODY, np.int64(0)
+    best_down, down, down_piece = np.inf, NOBODY, np.int64(0)
     for i in range(w.a.size):
         j = w.state[i] // 2
         if w.state[i] < 0:
@@ -160,7 +161,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
             w.scalars[2] = scale
         w.scalars[2] = max(scale, w.scalars[2])
         wrong = WRONG * EPS * scale
-        blocked = -1
+        blocked = NOBODY
         for attempt in range(3):
             worst = _residual(g, w)
             if worst <= EXACT * EPS * scale:
@@ -196,7 +197,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
         quiet = NOISE * max(size * g.largest + abs(drift_of_bias), scale / max(t - t_end, 1e-300))
 
         # The first event on the way: who, where to, after how long.
-        step, who, where, kind = t - t_end, -1, 0, END
+        step, who, where, kind = t - t_end, NOBODY, np.int64(0), END
         idle = w.counts[1] > PATIENCE
         zero = SAME * max(abs(t), abs(t_end))
         ahead = t - t_end
@@ -205,7 +206,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
             j = w.state[i] // 2
             low, high = g.rests[i, j], g.rests[i, j + 1]
             wide = high - low
-            room, target = np.inf, 0
+            room, target = np.inf, np.int64(0)
             if w.a[i] > high + OUTSIDE * wide:
                 room, target = 0.0, j + 1
             elif w.a[i] < low - OUTSIDE * wide:

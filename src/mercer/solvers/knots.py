@@ -91,8 +91,9 @@ class Path:
         """Return a and K a at t; beyond the first knot they do not change."""
         if t >= self.t[0]:
             return self.a[0].copy(), self.products[0].copy()
-        if t < self.t[-1]:
+        if t < self.t[-1] * (1.0 - 1e-12):
             raise ValueError(f"the path ends at {self.t[-1]:g}, beyond {t:g}")
+        t = max(t, float(self.t[-1]))  # 1 / (1 / t) is not always t
         k = int(np.searchsorted(-self.t, -t, side="left"))  # t[k - 1] > t >= t[k]
         # Two weights, not one: far below the upper knot nothing may be a small difference of large numbers.
         # And what rests at both knots rests between them, to the last bit.
