@@ -120,11 +120,9 @@ def number(text: np.ndarray, i: int, stop: int) -> tuple[int, int, float]:
         i += 1
     w = _U(0)
     begin = i
-    while i < stop:
-        d = text[i] - np.uint8(48)
-        if d > 9:
-            break
-        w = w * _TEN + _U(d)
+    while i < stop and text[i] >= 48 and text[i] <= 57:
+        if i - begin < DIGITS:  # more would overflow, and are left to the caller
+            w = w * _TEN + _U(text[i] - 48)
         i += 1
     digits, seen, q = i - begin, i - first, 0
     if i < stop and text[i] == 46:
@@ -134,17 +132,15 @@ def number(text: np.ndarray, i: int, stop: int) -> tuple[int, int, float]:
             while i < stop and text[i] == 48:
                 i += 1
         begin = i
-        while i + 8 <= stop and i - begin < 16:
+        while i + 8 <= stop and digits + i - begin + 8 <= DIGITS:
             eight = eight_bytes(text, i)
             if not _are_digits(eight):
                 break
             w = w * _HUNDRED_MILLION + _eight_digits(eight)
             i += 8
-        while i < stop:
-            d = text[i] - np.uint8(48)
-            if d > 9:
-                break
-            w = w * _TEN + _U(d)
+        while i < stop and text[i] >= 48 and text[i] <= 57:
+            if digits + i - begin < DIGITS:
+                w = w * _TEN + _U(text[i] - 48)
             i += 1
         digits += i - begin
         seen += i - first
@@ -158,17 +154,14 @@ def number(text: np.ndarray, i: int, stop: int) -> tuple[int, int, float]:
             down = text[j] == 45
             j += 1
         power, first = 0, j
-        while j < stop:
-            d = text[j] - np.uint8(48)
-            if d > 9:
-                break
+        while j < stop and text[j] >= 48 and text[j] <= 57:
             if power < 100000:
-                power = 10 * power + int(d)
+                power = 10 * power + int(text[j]) - 48
             j += 1
         if j > first:
             i = j
             q += -power if down else power
-    if digits > DIGITS:  # w has overflown
+    if digits > DIGITS:
         return i, 1, 0.0
     value = 0.0
     if w != _U(0):

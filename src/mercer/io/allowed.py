@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -16,7 +17,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-import mercer
 from mercer.io.errors import ModelFileError
 from mercer.kernels.params import Value
 
@@ -72,20 +72,17 @@ TYPES = {
 } | {"float": float, "int": int, "bool": bool, "str": str, "object": object}  # fmt: skip
 
 
-def public_estimators() -> dict[str, type]:
-    """Return every public estimator of mercer by name."""
-    found = {}
-    for name in mercer.__all__:
-        value = getattr(mercer, name)
-        if isinstance(value, type) and issubclass(value, BaseEstimator):
-            found[name] = value
-    return found
+def public_estimator(name: str) -> type | None:
+    """Return the public estimator of this name; layers above this one have some too."""
+    package = sys.modules["mercer"]
+    value = getattr(package, name) if name in package.__all__ else None
+    return value if isinstance(value, type) and issubclass(value, BaseEstimator) else None
 
 
 def address(cls: type) -> str | None:
     """Return how a file names a class, None if it may not."""
     name = cls.__qualname__
-    if issubclass(cls, BaseEstimator) and getattr(mercer, name, None) is cls:
+    if public_estimator(name) is cls:
         return f"mercer:{name}"
     for module, names in SKLEARN.items():
         if name in names and getattr(importlib.import_module(module), name, None) is cls:
@@ -111,10 +108,9 @@ def estimator_class(text: Any) -> type:
     """Return the estimator that a file names, or refuse it."""
     if isinstance(text, str):
         module, _, name = text.partition(":")
-        if module == "mercer" and name in mercer.__all__:
-            cls = getattr(mercer, name)
-            if isinstance(cls, type) and issubclass(cls, BaseEstimator):
-                return cls
+        cls = public_estimator(name) if module == "mercer" else None
+        if cls is not None:
+            return cls
         if name in SKLEARN.get(module, ()):
             known: type = getattr(importlib.import_module(module), name)
             return known

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 
-import mercer
+from mercer import estimators
 from mercer.estimators.twins import named_kernel, refuse_rest
 from mercer.io.errors import ModelFileError
 from mercer.io.libsvm_text import (
@@ -83,7 +83,7 @@ def from_libsvm(stored: LibsvmModel, *, n_features: int | None = None, n_rows: i
     }
     if name in ("linear", "precomputed"):
         params = {"kernel": name}
-    made = getattr(mercer, TYPES[stored.svm_type])(**params)
+    made = getattr(estimators, TYPES[stored.svm_type])(**params)
     kernel = as_kernel(name, gamma=stored.gamma, degree=stored.degree, coef0=stored.coef0)
     try:
         kernel.validate()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import mercer
+from mercer import estimators
 from mercer._version import __version__
 from mercer.io.errors import ModelFileError
 from mercer.io.onnx_graph import IR, OPSET, Graph, kernel
@@ -51,7 +51,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     last = fitted_part(model)
     kind = type(last).__name__
     known = (*CLASSIFIERS, *REGRESSORS, *PLANES, *BALLS)
-    if kind not in known or type(last) is not getattr(mercer, kind, None):
+    if kind not in known or type(last) is not getattr(estimators, kind, None):
         raise ModelFileError(f"{kind} cannot be exported to ONNX; {', '.join(known)} can")
     if not isinstance(last.kernel_, Kernel) or isinstance(last.kernel_, Precomputed):
         raise ModelFileError(f"kernel {last.kernel_!r} cannot be exported to ONNX: kernels on vectors can")
