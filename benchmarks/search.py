@@ -1,8 +1,8 @@
 """A 10 x 10 grid of C and gamma with 5 folds, against GridSearchCV: ``python -m benchmarks.search``.
 
 The two searches run alternately in one process, on the same folds, with as many threads (ours) as processes
-(joblib's), at the same tolerance. Scores are compared fold by fold: machines within ``tol`` of the optimum may
-put a point on the boundary to either side, so a score may differ by a few points of a fold.
+(joblib's), at the same tolerance. Scores are compared fold by fold: machines within ``tol`` of the optimum
+may put a point on the boundary to either side, so a score may differ by a few points of a fold.
 """
 
 from __future__ import annotations
