@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from inspect import signature
 from typing import Any
@@ -227,8 +227,8 @@ def _held_out(kind: type, options: Options, whole: Any) -> Line:
 
 def _name(model: Any) -> str:
     """Return the model as Python that builds it; scikit-learn's printer takes as long as all bounds."""
-    kind: Hashable = type(model)
-    values = ((name, getattr(model, name, default), default) for name, default in _defaults(kind))
+    known = _defaults(type(model))  # type: ignore[arg-type]  # mypy holds that classes cannot be hashed
+    values = ((name, getattr(model, name, default), default) for name, default in known)
     changed = [f"{name}={value!r}" for name, value, default in values if not _same(value, default)]
     text = " ".join(f"{type(model).__name__}({', '.join(changed)})".split())
     return text if len(text) <= 80 else f"{type(model).__name__}(...)"
