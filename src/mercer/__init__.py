@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from mercer.io import load as load
     from mercer.io import save as save
     from mercer.kernels import kernel as kernel
+    from mercer.selection import DetectorSearch as DetectorSearch
     from mercer.selection import SVCSearch as SVCSearch
     from mercer.selection import SVRSearch as SVRSearch
     from mercer.selection import recommend as recommend
 
 _HOMES = {
+    "DetectorSearch": "mercer.selection",
     "FlexibleDiscriminantAnalysis": "mercer.estimators",
     "GaussianProcessRegressor": "mercer.estimators",
     "KernelAdatron": "mercer.estimators",
@@ -88,6 +90,7 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "DetectorSearch",
     "FlexibleDiscriminantAnalysis",
     "GaussianProcessRegressor",
     "KernelAdatron",

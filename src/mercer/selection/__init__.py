@@ -5,9 +5,10 @@ from mercer.selection.base import InterruptedSearchWarning
 from mercer.selection.loo import LeaveOneOut, leave_one_out
 from mercer.selection.recommendation import Recommendation
 from mercer.selection.recommending import recommend
-from mercer.selection.searches import SVCSearch, SVRSearch
+from mercer.selection.searches import DetectorSearch, SVCSearch, SVRSearch
 
 __all__ = [
+    "DetectorSearch",
     "InterruptedSearchWarning",
     "LeaveOneOut",
     "Recommendation",

@@ -118,7 +118,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
 
     def _methods(self) -> tuple[str, ...]:
         """Return the methods that make sense for these machines."""
-        return tuple(METHODS)
+        return tuple(method for method in METHODS if method != "consistency")
 
     # -- the search --------------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
             grid = default_grid(template, driver.prepared_sample(), y, kernel_only=kernel_only)
         candidates = settings(grid)
         task = prepare(self.method, driver, candidates)
-        table = Table(task.candidates, task.columns)
+        table = task.table()
         with Progress(task.pieces, type(self).__name__, bool(self.verbose)) as bar, self._interrupts():
             task.run(table, bar)
         self._conclude(table, task, scorer, driver)

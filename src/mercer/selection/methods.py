@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from mercer.bounds import Report, report
 from mercer.estimators import SVC, SVR
 from mercer.selection.alignment import target_alignment
+from mercer.selection.consistency import ConsistencyTable, wished_share
 from mercer.selection.driver import Driver
 from mercer.selection.leaving import left_out_values, masks
 from mercer.selection.matrices import Fitted
@@ -20,8 +21,11 @@ from mercer.selection.progress import Progress
 from mercer.selection.results import Table
 from mercer.selection.shared import _whole, configured
 
-METHODS = ("kfold", "path", "sv_fraction", "xi_alpha", "span_rule", "span_bound", "alignment", "bound")
-KERNEL_ONLY = ("alignment",)
+METHODS = (
+    "kfold", "path", "sv_fraction", "xi_alpha", "span_rule", "span_bound", "alignment", "bound",
+    "consistency",
+)  # fmt: skip
+KERNEL_ONLY = ("alignment", "consistency")
 NOTHING = 1e6  # stands for a bound that is infinite
 TWO_CLASSES = ("xi_alpha", "span_bound", "bound")
 
@@ -41,6 +45,10 @@ class Task:
         """Steps of the progress bar."""
         return len(self.candidates) * self.columns
 
+    def table(self) -> Table:
+        """Return the empty table."""
+        return Table(self.candidates, self.columns)
+
     def run(self, table: Table, bar: Progress) -> None:
         """Fill the table."""
         raise NotImplementedError
@@ -56,6 +64,20 @@ class KFold(Task):
     def run(self, table: Table, bar: Progress) -> None:
         """Fill the table."""
         self.driver.cross_validate(self.candidates, self.splits, table, bar)
+
+
+class Consistency(KFold):
+    """Whether a detector rejects as many held-out rows as it was asked to."""
+
+    def __init__(self, driver: Driver, candidates: list[dict[str, Any]]) -> None:
+        self.nu = wished_share(driver.template, candidates)
+        super().__init__(driver, candidates)
+
+    def table(self) -> Table:
+        """Return the empty table."""
+        table = ConsistencyTable(self.candidates, self.columns)
+        table.nu, table.n = self.nu, sum(len(test) for _, test in self.splits)
+        return table
 
 
 class ExactPath(Task):
@@ -238,6 +260,8 @@ def prepare(method: str, driver: Driver, candidates: list[dict[str, Any]]) -> Ta
         return Alignment(driver, candidates)
     if method == "bound":
         return Bound(driver, candidates)
+    if method == "consistency":
+        return Consistency(driver, candidates)
     if method == "path":
         return ExactPath(driver, candidates)
     return LeaveOneOut(driver, candidates, method)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from mercer.estimators import SVC, SVR
+from mercer.estimators import SVC, SVR, OneClassSVM
 from mercer.selection.base import BaseSearch
+from mercer.selection.consistency import accepted
 
 
 class SVCSearch(BaseSearch):
@@ -228,3 +229,138 @@ class SVRSearch(BaseSearch):
 
     def _methods(self) -> tuple[str, ...]:
         return ("kfold", "path", "span_rule", "alignment", "bound")
+
+
+class DetectorSearch(BaseSearch):
+    r"""Choose the kernel of a novelty detector, with or without known novelties.
+
+    .. math::
+        \hat\gamma = \max \Big\{ \gamma : \text{share of held-out rows rejected} \le
+        \nu + 2 \sqrt{\nu (1 - \nu) / n} \Big\}
+
+    Without novelties to judge by, the narrowest kernel is chosen that rejects about as many held-out rows as
+    it was asked to (``method="consistency"``): narrower ones know their own rows by heart. With labels, any
+    scorer will do (``method="kfold"``).
+
+    Parameters
+    ----------
+    estimator : estimator, optional
+        OneClassSVM (the default) or SVDD, or a pipeline that ends in one of them.
+    param_grid : dict or list of dict, optional
+        Values of the parameters to be tried; gamma from 4^-6 to 4^3 times "scale" if not given.
+    method : {"consistency", "kfold"}, default="consistency"
+        How a setting is judged. Scores of "consistency" are the shares of held-out rows that are accepted; it
+        cannot choose nu, which is a wish.
+    cv : int, splitter or iterable, optional
+        Folds: 5 if not given. Rows in an order that means something should be shuffled.
+    scoring : str or callable, optional
+        For "kfold": a scorer of scikit-learn, of labels +1 (normal) and -1; needed, and so is y.
+    select : {"best", "one_standard_error"}, default="best"
+        What ``best_params_`` is: the choice, or the more careful one that allows one standard deviation
+        instead of two ("consistency"), the simplest within one standard error ("kfold").
+    refit : bool, default=True
+        Whether to fit the chosen machine on all rows.
+    cache_size : float, default=1000
+        Not used: detectors are fitted one by one.
+    time_limit : float, optional
+        Seconds after which to stop with the best setting so far; the refit is not counted.
+    n_jobs : int, optional
+        Threads; None for all cores.
+    on_interrupt : {"keep", "raise"}, default="keep"
+        What Ctrl-C does: keep the best setting so far, or raise.
+    delta : float, default=0.05
+        Not used.
+    verbose : bool, default=False
+        Show a progress bar with the time left.
+
+    Attributes
+    ----------
+    cv_results_, best_params_, best_score_, best_index_, best_candidate_index_, best_estimator_,
+    one_standard_error_params_, one_standard_error_index_, status_, n_splits_, scorer_, refit_time_,
+    n_features_in_
+        As in :class:`SVCSearch`.
+
+    References
+    ----------
+    Tax and Mueller (2004), A consistency-based model selection for one-class classification, ICPR.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import DetectorSearch, OneClassSVM
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> search = DetectorSearch(estimator=OneClassSVM(nu=0.1)).fit(X)
+    >>> bool(abs(search.best_score_ - 0.9) < 0.06)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        estimator: Any = None,
+        param_grid: Any = None,
+        method: str = "consistency",
+        cv: Any = None,
+        scoring: Any = None,
+        select: str = "best",
+        refit: bool = True,
+        cache_size: float = 1000,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        on_interrupt: str = "keep",
+        delta: float = 0.05,
+        verbose: Any = False,
+    ) -> None:
+        super().__init__(
+            estimator=estimator, param_grid=param_grid, method=method, cv=cv, scoring=scoring, select=select,
+            refit=refit, cache_size=cache_size, time_limit=time_limit, n_jobs=n_jobs,
+            on_interrupt=on_interrupt, delta=delta, verbose=verbose,
+        )  # fmt: skip
+
+    def _default(self) -> Any:
+        return OneClassSVM(nu=0.1)
+
+    def _methods(self) -> tuple[str, ...]:
+        return ("consistency", "kfold")
+
+    def _scorer(self, template: Any) -> Any:
+        if self.method == "consistency":
+            return accepted
+        if self.scoring is None:
+            raise ValueError("method='kfold' of a detector needs scoring=, a scorer of labels +1 and -1")
+        return super()._scorer(template)
+
+    def score_samples(self, X: Any) -> Any:
+        """Return how normal points are, by the chosen machine.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Larger is more normal.
+        """
+        return self._chosen().score_samples(X)
+
+    def fit_predict(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit, and return +1 for the training rows inside, -1 for those outside.
+
+        Parameters
+        ----------
+        X, y, **params
+            As for ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Of +1 and -1.
+        """
+        return self.fit(X, y, **params).predict(X)
+
+    @property
+    def offset_(self) -> Any:
+        """What separates normal from novel in ``score_samples``."""
+        return self._chosen().offset_
