@@ -5,7 +5,7 @@ See :mod:`mercer._jit.walk` for the problem.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from mercer._jit.compiler import CONTRACT, compiled
 from mercer._jit.elbow import append, backward, delete, schur
 
 # Typed, because numba would compile everything once more for each literal.
-ENTER, LEAVE, EXCHANGE = np.int64(0), np.int64(1), np.int64(2)  # what happens at a knot
-NOBODY = np.int64(-1)
+ENTER: Any = np.int64(0)  # what happens at a knot
+LEAVE: Any = np.int64(1)
+EXCHANGE: Any = np.int64(2)
+NOBODY: Any = np.int64(-1)
+FIRST: Any = np.int64(0)
 EPS = 2.2e-16
 RANK = 1e-13  # share of a diagonal entry below which what is left of it is rounding
 
@@ -107,7 +110,7 @@ def write_knot(g: Ground, log: Log, w: Walker) -> None:
 def refresh(g: Ground, w: Walker) -> None:
     """Recompute K a from nothing but a."""
     n = w.a.size
-    rows, coef, m = np.empty(n, dtype=np.int64), np.empty(n), np.int64(0)
+    rows, coef, m = np.empty(n, dtype=np.int64), np.empty(n), FIRST
     for i in range(n):
         w.base[i] = 0.0
         if w.a[i] != 0.0:

@@ -11,6 +11,8 @@ negative on the way up and not positive on the way down; at the elbow it is zero
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mercer._jit.compiler import compiled
@@ -18,6 +20,7 @@ from mercer._jit.elbow import solve_with_sum
 from mercer._jit.pivots import (
     ENTER,
     EPS,
+    FIRST,
     LEAVE,
     NOBODY,
     Ground,
@@ -31,7 +34,12 @@ from mercer._jit.pivots import (
     write_knot,
 )
 
-END, SLICE, GROW, STUCK, DRIFT = (np.int64(k) for k in range(5))  # why a walk pauses
+END: Any = np.int64(0)  # why a walk pauses
+SLICE: Any = np.int64(1)
+GROW: Any = np.int64(2)
+STUCK: Any = np.int64(3)
+DRIFT: Any = np.int64(4)
+UNSOLVABLE: Any = np.int64(-2)
 
 SAME = 1e-13  # relative change of t that is none
 NOISE = 1e-13  # relative size of a rate that is rounding
@@ -78,7 +86,7 @@ def _correct(g: Ground, w: Walker, x: np.ndarray, u: np.ndarray) -> tuple[int, b
     share, place, upper = 1.0, NOBODY, False
     for e in range(m):
         if not np.isfinite(x[e]):
-            return np.int64(-2), False
+            return UNSOLVABLE, False
         i = w.members[e]
         j = w.state[i] // 2
         low, high = g.rests[i, j], g.rests[i, j + 1]
@@ -99,8 +107,8 @@ def _correct(g: Ground, w: Walker, x: np.ndarray, u: np.ndarray) -> tuple[int, b
 def _pin(g: Ground, w: Walker) -> tuple[int, int, float]:
     """Without a member the bias is free within an interval: return who marks an end, and its way."""
     t = w.scalars[0]
-    best_up, up, up_piece = -np.inf, NOBODY, np.int64(0)
-    best_down, down, down_piece = np.inf, NOBODY, np.int64(0)
+    best_up, up, up_piece = -np.inf, NOBODY, FIRST
+    best_down, down, down_piece = np.inf, NOBODY, FIRST
     for i in range(w.a.size):
         j = w.state[i] // 2
         if w.state[i] < 0:
@@ -131,7 +139,7 @@ def _scale(w: Walker, entry: float, slope: float) -> float:
 
 
 @compiled
-def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndarray, rate: np.ndarray) -> int:
+def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndarray, rate: np.ndarray) -> Any:
     """Go on until t_end, a full log, a full elbow, or trouble; return which."""
     n, pieces = w.a.size, g.slopes.shape[1]
     largest_slope = 0.0
@@ -177,7 +185,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
                 w.counts[1] += 1
             if blocked != -1:
                 break
-        if blocked == -2:
+        if blocked == UNSOLVABLE:
             return DRIFT
         if blocked >= 0:
             continue
@@ -197,7 +205,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
         quiet = NOISE * max(size * g.largest + abs(drift_of_bias), scale / max(t - t_end, 1e-300))
 
         # The first event on the way: who, where to, after how long.
-        step, who, where, kind = t - t_end, NOBODY, np.int64(0), END
+        step, who, where, kind = t - t_end, NOBODY, FIRST, END
         idle = w.counts[1] > PATIENCE
         zero = SAME * max(abs(t), abs(t_end))
         ahead = t - t_end
@@ -206,7 +214,7 @@ def walk(g: Ground, w: Walker, log: Log, t_end: float, x: np.ndarray, u: np.ndar
             j = w.state[i] // 2
             low, high = g.rests[i, j], g.rests[i, j + 1]
             wide = high - low
-            room, target = np.inf, np.int64(0)
+            room, target = np.inf, FIRST
             if w.a[i] > high + OUTSIDE * wide:
                 room, target = 0.0, j + 1
             elif w.a[i] < low - OUTSIDE * wide:
