@@ -50,8 +50,8 @@ def test_two_classes(case):
 
 @pytest.mark.parametrize("case", BANK, ids=names)
 def test_numbers(case):
-    kinked = [OWN[2]] if case.C == 1.0 else []
-    for loss in [*NUMBERS, OWN[0], *kinked]:
+    own = [OWN[0], OWN[2]] if case.C == 1.0 else [OWN[0]]  # one with a kink
+    for loss in [*NUMBERS, *own]:
         model = KernelRegressor(loss=loss, **case.params).fit(case.X, case.target, sample_weight=case.weight)
         check(model, case, case.target, loss)
         again = model.certify(case.X, case.target, sample_weight=case.weight)
@@ -68,7 +68,7 @@ def test_several_classes(case):
     assert abs(model.intercept_.sum()) < 1e-9 * (1 + np.abs(model.intercept_).max())
 
 
-@pytest.mark.parametrize("case", BANK[1::3], ids=names)
+@pytest.mark.parametrize("case", BANK[::2], ids=names)
 def test_the_losses_of_support_vector_machines_agree_with_them(case):
     tight = {**case.params, "tol": 1e-10, "criterion": "gap"}
     weight = case.weight

@@ -11,11 +11,9 @@ pytestmark = pytest.mark.core
 MACHINES = [
     KernelClassifier(),
     KernelClassifier(loss="binomial_deviance", multiclass="ovr"),
-    KernelClassifier(loss="multinomial_deviance"),
     KernelLogisticRegression(),
     KernelLogisticRegression(import_vectors="auto"),
     KernelRegressor(),
-    KernelRegressor(loss="pinball"),
 ]
 
 # Repeating a row and doubling its weight give the same optimum; approximate optima agree as far as tol says.
