@@ -3,6 +3,7 @@
 import gzip
 import io
 import math
+import tracemalloc
 from decimal import Decimal
 
 import numpy as np
@@ -121,6 +122,25 @@ def test_many_small_parts_give_the_same_as_one(tmp_path, monkeypatch):
         np.testing.assert_array_equal(np.vstack([b.X for b in batches]), want)
         assert [b.first_row for b in batches] == np.cumsum([0, *[b.n_rows for b in batches]])[:-1].tolist()
         assert max(b.n_rows for b in batches) <= 7
+
+
+@pytest.mark.parametrize("kind", ["csv", "svmlight"])
+def test_batches_take_constant_memory(tmp_path, monkeypatch, kind):
+    line = {"csv": "1.25,2.5,3,4,5,6,7,8\n", "svmlight": "1 1:1.25 2:2.5 3:3 4:4\n"}[kind]
+    path = write(tmp_path, "t.txt", line * 20)
+    for _ in read_batches(path, format=kind, n_jobs=1):  # compiled before memory is looked at
+        pass
+    for module in (delimited_reader, svmlight):
+        monkeypatch.setattr(module, "BLOCK", 1 << 16)
+    monkeypatch.setattr(sources, "PIECE", 1 << 14)
+    peaks = []
+    for rows in (20_000, 200_000):
+        write(tmp_path, "t.txt", line * rows)
+        tracemalloc.start()
+        assert sum(b.n_rows for b in read_batches(path, format=kind, n_jobs=1, batch_rows=1000)) == rows
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 def test_headers_targets_and_missing_values(tmp_path):
