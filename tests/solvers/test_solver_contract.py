@@ -28,6 +28,6 @@ def identifier(value):
     return repr(value) if hasattr(value, "fit") else name(value)
 
 
-@pytest.mark.parametrize(("estimator", "check"), checks(), ids=identifier)
+@pytest.mark.parametrize(("estimator", "check"), list(checks()), ids=identifier)
 def test_scikit_learn(estimator, check):
     check(estimator)
