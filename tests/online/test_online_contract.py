@@ -14,7 +14,6 @@ MACHINES = [
     KernelPerceptron(budget=20, removal="oldest"),
     KernelAdatron(),
     OnlineSVR(),
-    OnlineSVR(loss="squared_epsilon_insensitive"),
     KernelWidrowHoff(),
 ]
 
