@@ -95,6 +95,24 @@ def test_predictions_in_small_batches_are_the_same(output, mercer_command, peopl
     np.testing.assert_array_equal(found["prediction"], model.predict(people.drop(columns="buys")))
 
 
+def test_predicting_takes_constant_memory(mercer_command, people, tmp_path):
+    """Four times the rows, the same peak."""
+    import tracemalloc
+
+    mercer_command("train", "people.csv", "--target", "buys", "-q")
+    text = (tmp_path / "new.csv").read_text().partition("\n")
+    peaks = []
+    for times in (100, 400):
+        (tmp_path / "long.csv").write_text(text[0] + "\n" + text[2] * times)
+        mercer_command("predict", "people.mercer", "long.csv", "-o", "out.csv", "--batch-rows", "500")
+        tracemalloc.start()
+        mercer_command("predict", "people.mercer", "long.csv", "-o", "out.csv", "--batch-rows", "500")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert (tmp_path / "out.csv").read_text().count("\n") == 30 * times + 1
+    assert peaks[1] < 1.3 * peaks[0] + 1e6
+
+
 def test_predict_reads_from_a_pipe(mercer_command, people, tmp_path, monkeypatch):
     mercer_command("train", "people.csv", "--target", "buys", "-q")
     with (tmp_path / "new.csv").open("rb") as file:
@@ -333,7 +351,7 @@ def test_limits_are_told(mercer_command):
 
 
 def test_usage_errors_help_and_version(mercer_command):
-    assert mercer_command("trian").code == 2
+    assert mercer_command("trainn").code == 2
     assert mercer_command("train").code == 2
     assert mercer_command("--version").out.strip() == f"mercer {mercer.__version__}"
     for name in ("train", "predict", "evaluate", "verify", "show", "search", "path", "convert", "report"):

@@ -1,9 +1,5 @@
 """svm-scale, byte for byte: the expected texts were written by the svm-scale of LIBSVM's own tools."""
 
-import shutil
-import subprocess
-
-import numpy as np
 import pytest
 
 from mercer.cli.libsvm import run
@@ -73,21 +69,6 @@ def test_ranges_are_saved_and_restored(folder, capsys):
         "WARNING: feature index 5 appeared in file other was not seen in the scaling factor file ranges. The "
         "feature is scaled to 0.\n" + nonzeros(5, 8)
     )
-
-
-@pytest.mark.skipif(shutil.which("svm-scale") is None, reason="LIBSVM's tools are not installed")
-@pytest.mark.parametrize("seed", range(6))
-def test_the_installed_tool_writes_the_same(seed, folder, capsys):
-    rng = np.random.default_rng(seed)
-    with (folder / "random").open("w") as file:
-        for _ in range(30):
-            row = {j: rng.normal() * 10.0 ** rng.integers(-8, 8) for j in range(1, 9) if rng.random() < 0.7}
-            words = " ".join(f"{j}:{float(v)!r}" for j, v in row.items())
-            file.write(f"{rng.integers(-1, 2)} {words}\n")
-    flags = [[], ["-l", "0"], ["-y", "0", "5", "-u", "7"]][seed % 3]
-    theirs = subprocess.run(["svm-scale", *flags, "random"], capture_output=True, text=True, check=True)
-    assert run("svm-scale", [*flags, "random"]) == 0
-    assert capsys.readouterr() == (theirs.stdout, theirs.stderr)
 
 
 @pytest.mark.parametrize(

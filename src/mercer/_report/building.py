@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-import mercer
 from mercer import bounds
 from mercer._report.drawings import drawings
 from mercer._report.hardest import hardest_table, support_words
 from mercer._report.page import Page, document, pairs, paragraph, pictures, section, tile, tiles
 from mercer._report.scores import Scores, all_scores, class_tables, score_table
 from mercer._report.subject import Subject, subject
+from mercer._version import __version__
 from mercer.bounds import Report
 
 SHOWN = ("C", "nu", "epsilon", "alpha", "loss", "tol", "criterion", "class_weight", "multiclass", "noise")
@@ -101,7 +101,7 @@ def report(
         section("How sure", _certificate(it), _promises(promised)),
         section("What matters", pairs(found) if (found := support_words(it)) else "", hardest_table(it)),
         section("Pictures", pictures(drawings(it, scores[0]))),
-        f"<footer>mercer {mercer.__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC</footer>",
+        f"<footer>mercer {__version__}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC</footer>",
     ]
     page = document(heading, "\n".join(part for part in body if part))
     if path is not None:
