@@ -286,6 +286,17 @@ def test_pickles_predict_the_same(data):
 # -- samples, other data -------------------------------------------------------------------------------------
 
 
+def test_a_mean_asks_for_no_posterior(data, monkeypatch):
+    X, Y, new = data
+    for solver in ("cholesky", "cg"):
+        model = GaussianProcessRegressor(kernel=RBF(0.5), optimizer=None, solver=solver).fit(X, Y)
+        expected = model.predict(new)
+        monkeypatch.setattr(model, "_get_posterior", None)  # whoever calls it fails
+        np.testing.assert_array_equal(model.predict(new), expected)
+        with pytest.raises(TypeError):
+            model.predict(new, return_std=True)
+
+
 def test_samples_have_the_posterior_moments(data):
     X, Y, new = data
     model = GaussianProcessRegressor(kernel=RBF(0.3), noise=0.2, optimizer=None, normalize_y=True).fit(X, Y)
