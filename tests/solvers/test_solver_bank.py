@@ -177,3 +177,22 @@ def test_a_start_at_the_solution_ends_at_once(name):
     again = solver.controlled(tol=2e-6).solve(gram, problem, first.b)
     assert again.n_iter <= max(1, first.n_iter // 10)
     assert again.values.dual == pytest.approx(first.values.dual, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [n for n in SOLVERS if n not in PRIMAL])
+def test_ctrl_c_leaves_a_feasible_point(name):
+    case = next(c for c in CASES if c.name == "clouds, rbf, soft margin")
+    solver = as_solver(name)
+    problem = solver.restate(case.problem, np.diagonal(case.K))
+    calls = []
+
+    def listener(progress):
+        calls.append(progress.n_iter)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    solution = solver.controlled(tol=1e-12, listener=listener).solve(problem.view(case.gram), problem)
+    assert solution.status == "interrupted" or len(calls) < 2
+    assert len(calls) >= 2 or solution.values.violation <= 1e-11
+    feasible(problem, solution.b)
+    assert np.isfinite(solution.values.gap)
