@@ -136,7 +136,7 @@ class _Run:
         support = np.flatnonzero(beta)
         if self.gram.is_exact:
             if self.block is not None:  # a cheap pass over a small problem: no rounding of many steps remains
-                self.f = self.block @ beta
+                self.f = beta @ self.block  # by rows, as everywhere: a given matrix may be asymmetric
             return 0.0
         if support.size * self.problem.n <= SMALL_PASS:
             every = np.arange(self.problem.n)
