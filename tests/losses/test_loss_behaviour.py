@@ -195,6 +195,15 @@ def test_the_trace_says_what_happened():
     assert all(gap >= 0 for gap in gaps)
 
 
+def test_margins_are_positive_where_predictions_are_right():
+    for y in (SIGN, LABEL):
+        for loss in ("squared_hinge", "multinomial_deviance"):
+            model = KernelClassifier(loss=loss, multiclass="ovr").fit(X, y)
+            np.testing.assert_array_equal(model.margins(X, y) > 0, model.predict(X) == y)
+    with pytest.raises(ValueError, match="all classes at once"):
+        model.slacks(X, y)
+
+
 # -- near-singular systems -------------------------------------------------------------------------------
 
 

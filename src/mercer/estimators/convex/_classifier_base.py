@@ -20,6 +20,7 @@ from mercer.estimators.watching import Watch
 from mercer.gram import Gram, Segment, Workers, cross_products
 from mercer.problems import Certificate
 from mercer.problems.losses import Loss
+from mercer.problems.margins import signed_margins
 from mercer.problems.multiclass import Task, one_versus_one, one_versus_rest
 from mercer.problems.risk import Risk
 from mercer.problems.stated import penalised
@@ -211,6 +212,48 @@ class ConvexClassifier(ConvexMachine, BaseSVC):
         check_is_fitted(self)
         labels: np.ndarray = self.classes_[self._choose(self._raw_decision(X))]
         return labels
+
+    def margins(self, X: Any, y: ArrayLike) -> np.ndarray:
+        """Return how far each point lies on the right side of its nearest boundary.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+        y : array of shape (n,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            As for :class:`mercer.SVC`; with one problem of all classes, the function of the point's class
+            minus the best of the others.
+        """
+        check_is_fitted(self)
+        if not self._joint:
+            return super().margins(X, y)
+        labels, F = self._known_labels(y), self.decision_function(X)
+        return signed_margins(F[:, None] if F.ndim == 1 else F, labels, self.classes_.size, False)
+
+    def slacks(self, X: Any, y: ArrayLike) -> np.ndarray:
+        """Return max(0, 1 - y f(x)) of points, for machines of two classes each.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+        y : array of shape (n,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_machines)
+            As for :class:`mercer.SVC`.
+        """
+        check_is_fitted(self)
+        if self._joint:
+            raise ValueError(f"slacks belong to two-class machines; {self.loss_!r} has all classes at once")
+        return super().slacks(X, y)
 
     def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
         """Recompute the certificate from nothing but the model and the training data, in float64.
