@@ -6,13 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip("typer")
-pandas = pytest.importorskip("pandas")
-
 
 @pytest.fixture
 def mercer_command(capsys, monkeypatch, tmp_path):
     """Run the command in a folder of its own; return code, output, errors, and the document of --json."""
+    pytest.importorskip("typer")
     from mercer.cli import run
 
     monkeypatch.chdir(tmp_path)
@@ -31,6 +29,7 @@ def mercer_command(capsys, monkeypatch, tmp_path):
 @pytest.fixture
 def people(tmp_path):
     """120 rows with numbers, text and a class in words; the same with gaps; new ones without the class."""
+    pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     n = 120
     frame = pandas.DataFrame(

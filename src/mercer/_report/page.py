@@ -45,7 +45,12 @@ figcaption { padding: 8px 12px; font-size: 0.88em; color: var(--soft); backgroun
   border-top: 1px solid var(--line); }
 details { margin: 0.5em 0; } summary { cursor: pointer; }
 .bar { display: inline-block; height: 0.7em; background: var(--bar); border-radius: 2px; }
-.bounds table { font-size: 0.88em; }
+td:first-child { min-width: 7em; } td.n:first-child { min-width: 0; }
+.bounds table { font-size: 0.88em; min-width: 720px; }
+.bounds [style*="#667085"] { color: var(--soft) !important; }
+.bounds [style*="#b42318"] { color: var(--poor) !important; }
+.bounds [style*="#1a7f37"] { color: var(--good) !important; }
+.bounds [style*="#7d6608"] { color: var(--fair) !important; }
 footer { margin-top: 3em; color: var(--soft); font-size: 0.85em; }
 @media print { body { max-width: none; padding: 0; } .tile, figure { break-inside: avoid; } }
 """
