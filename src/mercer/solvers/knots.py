@@ -14,6 +14,7 @@ from mercer.solvers.base import Float64, Solution, Status
 
 KINDS = ("enter", "leave", "exchange", "restart")
 NOISE = 1e-11  # share of the summands that rounding along the walk may leave in a marginal cost
+NOTHING = 1e-18  # share of its box below which a variable is zero
 STRIP = 64  # knots looked at together
 
 
@@ -134,10 +135,12 @@ class Record:
         What centring took from the rows of K: the products are stored as those of K itself.
     largest : float
         The largest diagonal entry of K.
+    width : (n,) float64
+        How far each variable can move.
     """
 
-    def __init__(self, means: Float64, largest: float) -> None:
-        self.means, self.largest = means, largest
+    def __init__(self, means: Float64, largest: float, width: Float64) -> None:
+        self.means, self.largest, self.width = means, largest, width
         self.chunks: list[list[NDArray[Any]]] = [[] for _ in range(6)]
 
     def take(self, log: Any, *, all_of_it: bool = False) -> None:
@@ -145,6 +148,7 @@ class Record:
         knots, events = int(log.filled[0]), int(log.filled[1])
         done = knots if all_of_it else max(0, knots - 1)
         a = log.knot_a[:done].copy()
+        a[np.abs(a) <= NOTHING * self.width] = 0.0  # what is left of a solution that vanishes
         products = log.knot_base[:done] + (a @ self.means)[:, None]
         parts = (
             log.knot_t[:done].copy(), a, products,

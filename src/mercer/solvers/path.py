@@ -66,7 +66,7 @@ class _Walk:
         self.family, self.t_end, self.n = family, t_end, family.n
         self.K, means = _centred(K, family)
         self.largest = largest = float(np.diagonal(K).max(initial=0.0))
-        self.record = Record(means, largest)
+        self.record = Record(means, largest, family.rests[:, -1] - family.rests[:, 0])
         self.scratch = np.empty(max(self.n, 1)), np.empty(max(self.n, 1)), np.empty(self.n)
         self.kappa = 0.0
         if family.bias:  # of the size of the entries, but where they are rounding
