@@ -14,9 +14,8 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone,
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils._tags import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
