@@ -167,6 +167,12 @@ def test_quotes_hide_separators_and_line_ends(tmp_path):
     assert table.y.tolist() == ['he said "no",\nand left', '5" pipe']
 
 
+def test_an_empty_cell_may_end_the_file(tmp_path):
+    for text in ("a,b,y\n1,2,", "a,b,y\n1,2, ", "a,b,y\r\n1,2,\r"):
+        table = read_data(write(tmp_path, "t.csv", text), target="a")
+        np.testing.assert_array_equal(table.X, [[2.0, np.nan]])
+
+
 def test_hard_numbers_and_spaces(tmp_path):
     text = "a,b,y\n 1e400 , 1e-320,1\n-inf,1234567890123456789012345678,0\nNA, nan ,1\n"
     table = read_data(write(tmp_path, "t.csv", text))

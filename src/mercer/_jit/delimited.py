@@ -103,7 +103,7 @@ def read_rows(
         row = i
         sound = r < values.shape[0]
         for j in range(columns if sound else 0):
-            if text[i] == SPACE or text[i] == RETURN or text[i] == TAB:
+            if i < stop and (text[i] == SPACE or text[i] == RETURN or text[i] == TAB):
                 i = _skip(text, i, stop, separator)
             begin = i
             ended = i >= stop or text[i] == NEWLINE
