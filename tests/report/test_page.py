@@ -1,6 +1,7 @@
 """What is on the page about a fitted model, and what it needs to be seen: nothing."""
 
 import re
+import warnings
 from html.parser import HTMLParser
 
 import numpy as np
@@ -175,6 +176,24 @@ def test_machines_without_multipliers_or_certificates(two_clouds):
     reader = Reader(mercer.report(mercer.LinearDiscriminantAnalysis().fit(X, y), X, y, cv=2))
     assert "Certificate" not in reader.words
     assert "accuracy" in reader.row("rows")
+
+
+@pytest.mark.parametrize("name", ["KernelPerceptron", "KernelRidgeClassifier", "NuSVC", "SVCPath"])
+def test_other_classifiers(name, two_clouds):
+    X, y = two_clouds
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the perceptron's, of clouds that overlap
+        model = getattr(mercer, name)().fit(X, y)
+    reader = Reader(mercer.report(model, X, y, cv=0))
+    assert f"{model.score(X, y):.4g}" in reader.row("the 80 training rows themselves")
+
+
+@pytest.mark.parametrize("name", ["KernelRidge", "NuSVR", "OnlineSVR"])
+def test_other_regressors(name, two_clouds):
+    X, y = two_clouds
+    model = getattr(mercer, name)().fit(X, X[:, 0] + 0.5 * y)
+    reader = Reader(mercer.report(model, X, X[:, 0] + 0.5 * y, cv=0))
+    assert "R²" in reader.row("rows")
 
 
 def test_the_file_is_the_page(tmp_path, two_clouds):

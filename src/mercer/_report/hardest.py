@@ -118,8 +118,8 @@ def support_words(subject: Subject) -> list[tuple[str, str]]:
             f"{len(support)} of {n} rows ({len(support) / n:.1%}): the only rows the machine needs",
         )
     ]
-    counts = getattr(machine, "n_support_", None)
-    if subject.kind == "classifier" and counts is not None and len(counts) == len(machine.classes_):
+    counts: Any = getattr(machine, "n_support_", None)
+    if subject.kind == "classifier" and np.shape(counts) == np.shape(machine.classes_):
         words = ", ".join(f"{int(c)} of {name}" for c, name in zip(counts, machine.classes_, strict=True))
         rows.append(("by class", words))
     coef, bound = getattr(machine, "dual_coef_", None), getattr(machine, "C", None)
