@@ -26,7 +26,7 @@ LARGEST = 6144  # variables up to which a problem is one block
 MOST_FREE = 2048  # free variables up to which a factorisation pays
 SLICE_WORK = 1e8  # block entries touched between two looks at the clock
 PATIENCE = 2  # slices without help before the first Newton step
-HARD, SMALL = 12, 2048  # slices after which so many variables go to their interior-point solution
+HARD, SMALL = 12, 1024  # slices after which so many variables go to their interior-point solution
 PATIENT_STEPS = 200  # steps per variable that the general solver may take
 ROUNDS = 200  # slices before the general solver takes over
 
