@@ -263,7 +263,8 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
         data = (self.kernel_, X, reference, segments)
         if signs and self.precision != "double":
             return decisions_with_sure_signs(*data, self.intercept_, self._workers())
-        return cross_products(*data, outputs, self._workers()) + self.intercept_
+        F: np.ndarray = cross_products(*data, outputs, self._workers()) + self.intercept_
+        return F
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the decision values of new points.

@@ -177,7 +177,7 @@ class NuTube(Dual):
         return b
 
     def best_epsilon(self, values: Float64) -> float:
-        """Return the half width that is best for a given function: points of weight nu W at most lie outside."""
+        """Return the best half width for a given function: points of weight nu W at most lie outside."""
         distance = np.abs(self.y - values)
         order = np.argsort(-distance, kind="stable")
         outside = np.cumsum(self.hi[: self.n][order])

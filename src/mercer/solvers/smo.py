@@ -35,8 +35,8 @@ class SMO(Solver):
     The first point is one that violates the optimality conditions, found by sweeps over the points inside
     their box and, when these are nearly optimal among themselves, over all. The second is the one with the
     most different error. In regression, where the multipliers of a point have two signs, the best of the (at
-    most four) quadrants that contain the present pair is taken. The bias of the sweeps is that of the last pair; a full sweep
-    starts from the middle of the interval that the optimality conditions leave.
+    most four) quadrants that contain the present pair is taken. The bias of the sweeps is that of the last
+    pair; a full sweep starts from the middle of the interval that the optimality conditions leave.
 
     Parameters
     ----------
