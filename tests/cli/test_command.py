@@ -340,6 +340,17 @@ def test_names_that_look_like_names_are_refused_as_categories(mercer_command, pe
     assert mercer_command("train", "ids.csv", "--target", "buys", "--exclude", "id", "-q").code == 0
 
 
+def test_fewer_folds_than_asked_for_are_told(mercer_command):
+    table = pd.DataFrame(
+        {"a": np.arange(40) % 7, "b": np.arange(40) % 5, "y": ["rare", *["x", "y"] * 19, "x"]}
+    )
+    table.to_csv("rare.csv", index=False)
+    done = mercer_command("train", "rare.csv")
+    assert done.code == 0
+    assert "no folds instead of 5" in done.err
+    assert "cross-validation" not in done.out
+
+
 def test_limits_are_told(mercer_command):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))

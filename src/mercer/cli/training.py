@@ -185,6 +185,9 @@ class Trainer:
         started = time.perf_counter()
         train, test = split
         pairs = [] if chosen is not None else fold_pairs(self.plan, train, self.y)
+        if chosen is None and self.plan.folds > len(pairs):
+            few = "the smallest class, or the file, has too few rows"
+            self.screen.say(f"{len(pairs) or 'no'} folds instead of {self.plan.folds}: {few}")
         folds: list[float] = [] if chosen is None else [chosen]
         total = (1 if test.size else 0) + len(pairs) + 1
         held_out, metric, bound = None, "", None
