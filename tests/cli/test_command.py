@@ -341,9 +341,8 @@ def test_names_that_look_like_names_are_refused_as_categories(mercer_command, pe
 
 
 def test_fewer_folds_than_asked_for_are_told(mercer_command):
-    table = pd.DataFrame(
-        {"a": np.arange(40) % 7, "b": np.arange(40) % 5, "y": ["rare", *["x", "y"] * 19, "x"]}
-    )
+    kinds = ["rare", *["x", "y"] * 19, "x"]
+    table = pd.DataFrame({"a": np.arange(40) % 7, "b": np.arange(40) % 5, "y": kinds})
     table.to_csv("rare.csv", index=False)
     done = mercer_command("train", "rare.csv")
     assert done.code == 0
