@@ -80,6 +80,8 @@ def test_same_scores_as_the_other_library():
         (SVC(kernel=RBF() + Linear(), **TIGHT), {"kernel__k1__gamma": [0.1, 1.0], "C": [0.5]}),
         (SVC(kernel=RBF(), criterion="gap", tol=1e-6), {"kernel": [RBF(0.1), Linear()]}),
         (NuSVC(**TIGHT), {"nu": [0.2, 0.4, 0.6]}),
+        (SVC(kernel=RBF(0.3).centered() + Linear(), fit_intercept=False, **TIGHT), {"C": [0.1, 1.0, 10.0]}),
+        (SVC(kernel=2 * RBF([0.1, 0.2, 0.3]).normalized(), **TIGHT), {"C": [0.1, 1.0]}),
     ],
     ids=lambda v: str(v)[:40],
 )

@@ -14,6 +14,7 @@ from mercer.estimators.machine import KernelMachine
 from mercer.estimators.pairs import BaseSVC
 from mercer.estimators.regressor import BaseSVR
 from mercer.gram import Workers, resolve_threads
+from mercer.kernels import Centered, Kernel
 from mercer.kernels.data import size
 from mercer.selection.fitting import FittingRun
 from mercer.selection.grids import final_machine, prefix
@@ -100,6 +101,9 @@ class Driver:
             return "fit is handed more than sample_weight"
         if machine.time_limit is not None:
             return "the machine has a time_limit of its own"
+        kernels = [machine._kernel(), *(v for c in candidates for v in c.values() if isinstance(v, Kernel))]
+        if any(_centres(kernel) for kernel in kernels):
+            return "a centred kernel depends on the rows of each fold"
         needed = 16.0 * self.n**2 * 1e-6
         if needed > self.search.cache_size:
             return f"{self.n} rows need cache_size={needed:.0f} MB"
@@ -201,6 +205,10 @@ class Driver:
         model = clone(self.template).set_params(**{n: clone(v, safe=False) for n, v in params.items()})
         given = self.routed.estimator.fit
         return model.fit(self.X, **given) if self.y is None else model.fit(self.X, self.y, **given)
+
+
+def _centres(kernel: Kernel) -> bool:
+    return any(isinstance(part, Centered) for part in (kernel, *kernel.get_params().values()))
 
 
 def _row_numbers(rows: Any) -> Any:
