@@ -74,9 +74,14 @@ def pac_bayes_margin_error(margins: ArrayLike, *, delta: float = 0.05) -> PacBay
             for e, mu in zip(errors, scales, strict=True)
         )
 
-    # The bound holds for all mu at once, so that a good one may be looked for in any way: on a few points.
+    # The bound holds for all mu at once, so that a good one may be looked for in any way: on a few points, by
+    # two formulas that lie above it (Pinsker's, and Bernstein's, which is better for small errors).
     longest = math.sqrt(2.0 * n)
-    _, best = gibbs(np.geomspace(SHORTEST, longest, SCALES), m[:: max(1, n // FEW)])
+    scales = np.geomspace(SHORTEST, longest, SCALES)
+    errors = ndtr(np.multiply.outer(-scales, m[:: max(1, n // FEW)])).mean(axis=1)
+    budgets = (0.5 * scales**2 + price) / n
+    above = errors + np.minimum(np.sqrt(0.5 * budgets), np.sqrt(2.0 * errors * budgets) + 2.0 * budgets)
+    best = float(scales[np.argmin(above)])
     step = (longest / SHORTEST) ** (1.0 / (SCALES - 1))
     e, scale = gibbs(np.geomspace(best / step, best * step, NEAR), m)
     return PacBayes(2.0 * e, e, scale)
