@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,13 @@ Float64 = NDArray[np.float64]
 SURE = 2.0  # standard deviations by which the rejected share of held-out rows may exceed nu
 
 
-def accepted(model: Any, X: Any, y: Any = None) -> float:
-    """Return the share of points that a detector takes for normal."""
-    return float((np.asarray(model.predict(X)) > 0).mean())
+@dataclass(frozen=True)
+class Accepted:
+    """The score of a detector: a value, so that a search that holds it can be written to a file."""
+
+    def __call__(self, model: Any, X: Any, y: Any = None) -> float:
+        """Return the share of points that a detector takes for normal."""
+        return float((np.asarray(model.predict(X)) > 0).mean())
 
 
 def wished_share(estimator: Any, candidates: list[dict[str, Any]]) -> float:

@@ -55,7 +55,9 @@ class FittingRun:
         self.X, self.y, self.scorer = X, y, scorer
         self.fit_params, self.score_params = fit_params, score_params
         self.limits, self.record = limits, record
-        self.walks = final_machine(estimator) is not None
+        machine = final_machine(estimator)
+        # Probabilities are found to a tolerance of their own, which depends on where a fit comes from.
+        self.walks = machine is not None and not getattr(machine, "probability", False)
 
     def run(self) -> None:
         """Do it all; limits leave what is done."""

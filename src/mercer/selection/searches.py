@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators import SVC, SVR, OneClassSVM
 from mercer.selection.base import BaseSearch
-from mercer.selection.consistency import accepted
+from mercer.selection.consistency import Accepted
 
 
 class SVCSearch(BaseSearch):
@@ -325,7 +325,7 @@ class DetectorSearch(BaseSearch):
 
     def _scorer(self, template: Any) -> Any:
         if self.method == "consistency":
-            return accepted
+            return Accepted()
         if self.scoring is None:
             raise ValueError("method='kfold' of a detector needs scoring=, a scorer of labels +1 and -1")
         return super()._scorer(template)
