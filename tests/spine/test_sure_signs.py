@@ -34,7 +34,7 @@ def test_the_error_is_within_its_bound(d, scale, shift, sparse):
     kernel = RBF(gamma=1.0 / (d * scale**2))
     segment = Segment(0, coef.shape[0], coef, np.arange(1))
     workers = Workers(1)
-    F, error = _Rough(kernel.fused(), Z, [segment], 1, workers).products(X)
+    F, error = _Rough(kernel.fused(), Z, [segment], 1).products(X)
     exact = cross_products(kernel, X, Z, [segment], 1, workers)
     assert np.abs(F - exact).max() > 0  # it is another precision
     assert (np.abs(F - exact) <= error).all()
@@ -50,7 +50,7 @@ def test_the_error_of_many_outputs_is_within_its_bound():
         Segment(150, 400, -rng.random((250, 2)), np.array([1, 2])),
     ]
     workers = Workers(2)
-    F, error = _Rough(kernel.fused(), Z, segments, 3, workers).products(X)
+    F, error = _Rough(kernel.fused(), Z, segments, 3).products(X)
     exact = cross_products(kernel, X, Z, segments, 3, workers)
     assert (np.abs(F - exact) <= error).all()
     assert error.max() < 0.1

@@ -30,14 +30,14 @@ import scipy.sparse as sp
 from mercer.gram.base import Float64
 from mercer.gram.build import suitable_layout
 from mercer.gram.fill import PANEL, add_panel_product, fill_panel
-from mercer.gram.layout import Layout, sparse_norms
+from mercer.gram.layout import Layout
 from mercer.gram.predict import TILE_VALUES, Segment, cross_products
 from mercer.gram.threads import Workers
 from mercer.kernels import Kernel
 from mercer.kernels.fused import RBF, Fused
 
 NUMBERS = 1 << 22  # numbers of the new points converted at a time
-NO_MEMORY = 0  # memory for making sparse data dense: none, it stays as it is
+NO_MEMORY = 0  # for making sparse data dense: it stays as it is
 TRIAL = 512  # new points that show whether signs can be told in float32
 UNDERFLOW = 1e-37  # a kernel value that float32 has lost is smaller
 UNIT = 2.0**-24  # half the distance from 1 to the next float32
@@ -71,36 +71,41 @@ def decisions_with_sure_signs(
     (n, outputs) float64 array
         Every sign is right; the digits are those of float32 where that was enough to tell the sign.
     """
+    alone = Workers(1)  # the rows are divided among the threads, each of which does all that they need
 
     def in_double(rows: Any) -> Float64:
-        return cross_products(kernel, rows, Z, segments, intercept.size, workers) + intercept
+        return cross_products(kernel, rows, Z, segments, intercept.size, alone) + intercept
 
     fused = kernel.fused()
     if not _bound_is_known(fused, X, Z, segments):
-        return in_double(X)
+        return cross_products(kernel, X, Z, segments, intercept.size, workers) + intercept
     assert fused is not None
     thin_X, thin_Z = (suitable_layout(part, NO_MEMORY) for part in (X, Z))
     if sp.issparse(thin_X) and sp.issparse(thin_Z):  # mostly zeros, given as arrays
         X, Z = thin_X, thin_Z
-    rough = _Rough(fused, Z, segments, intercept.size, workers)
+    rough = _Rough(fused, Z, segments, intercept.size)
     out = np.empty((X.shape[0], intercept.size))
     most = max(TRIAL, NUMBERS // max(1, X.shape[1]))
-    step = TRIAL if X.shape[0] > 4 * TRIAL else most
-    start = 0
-    while start < X.shape[0]:
-        part = X[start : start + step]
-        F, error = rough.products(part)
-        F += intercept
-        # `>` is false for nan, so whatever overflowed is done again.
-        doubtful = np.flatnonzero(~(np.abs(F) > error).all(axis=1))
-        if doubtful.size:
-            F[doubtful] = in_double(part[doubtful])
-        out[start : start + step] = F
-        start += step
-        if 2 * doubtful.size > F.shape[0]:
-            out[start:] = in_double(X[start:])
-            break
-        step = most
+
+    def work(start: int, stop: int) -> None:
+        step = TRIAL if stop - start > 4 * TRIAL else most
+        while start < stop:
+            end = min(start + step, stop)
+            part = X[start:end]
+            F, error = rough.products(part)
+            F += intercept
+            # `>` is false for nan, so whatever overflowed is done again.
+            doubtful = np.flatnonzero(~(np.abs(F) > error).all(axis=1))
+            if doubtful.size:
+                F[doubtful] = in_double(part[doubtful])
+            out[start:end] = F
+            start, step = end, most
+            if 2 * doubtful.size > F.shape[0]:
+                if start < stop:
+                    out[start:stop] = in_double(X[start:stop])
+                return
+
+    workers.ranges(X.shape[0], work)
     return out
 
 
@@ -120,13 +125,12 @@ def _one_sign(coef: Float64) -> bool:
 class _Rough:
     """The kept points in single precision, and sums over them with bounds on their errors."""
 
-    def __init__(
-        self, fused: Fused, Z: Any, segments: list[Segment], n_outputs: int, workers: Workers
-    ) -> None:
-        self.segments, self.n_outputs, self.workers = segments, n_outputs, workers
+    def __init__(self, fused: Fused, Z: Any, segments: list[Segment], n_outputs: int) -> None:
+        self.segments, self.n_outputs = segments, n_outputs
+        self.alone = Workers(1)
         centre = None if sp.issparse(Z) else Z.mean(axis=0, dtype=np.float64)
         self.few = Layout(Z, fused, np.float32, centre=centre)
-        self.radius = float(np.sqrt(_squared_norms(Z, centre).max()))
+        self.radius = float(_norms(self.few).max())
         self.lost = UNDERFLOW * sum(np.abs(s.coef).sum() for s in segments)
 
     def products(self, X: Any) -> tuple[Float64, Float64]:
@@ -143,7 +147,7 @@ class _Rough:
             self._several(many, F, size)
             share += few.n * UNIT  # these sums are float32, too
         with np.errstate(over="ignore", invalid="ignore"):
-            reach = (np.sqrt(_squared_norms(X, few.centre)) + self.radius) ** 2
+            reach = (_norms(many) + self.radius) ** 2
             share = share + np.expm1(few.fused.a * terms * UNIT * reach)
             error = size * share[:, None] + self.lost
         return F, error
@@ -156,7 +160,7 @@ class _Rough:
             total = np.zeros(many.n)
             for s in range(0, chosen.size, PANEL):
                 idx = chosen[s : s + PANEL]
-                add_panel_product(self.few, many, segment.start + idx, np.abs(coef[idx]), total, self.workers)
+                add_panel_product(self.few, many, segment.start + idx, np.abs(coef[idx]), total, self.alone)
             F[:, 0] += sign * total
             size[:, 0] += total
 
@@ -164,25 +168,20 @@ class _Rough:
         m = self.few.n
         coefs = [segment.coef.astype(np.float32) for segment in self.segments]
 
-        def work(start: int, stop: int) -> None:
-            step = max(1, TILE_VALUES // m)
-            for s in range(start, stop, step):
-                e = min(s + step, stop)
-                values = np.empty((m, e - s), dtype=np.float32)
-                fill_panel(self.few, many.take(np.arange(s, e)), np.arange(m), values, Workers(1))
-                for segment, coef in zip(self.segments, coefs, strict=True):
-                    part = values[segment.start : segment.stop].T @ coef
-                    F[s:e, segment.outputs] += part
-                    size[s:e, segment.outputs] += np.abs(part)
-
-        self.workers.ranges(many.n, work)
+        step = max(1, TILE_VALUES // m)
+        for s in range(0, many.n, step):
+            e = min(s + step, many.n)
+            values = np.empty((m, e - s), dtype=np.float32)
+            fill_panel(self.few, many.take(np.arange(s, e)), np.arange(m), values, self.alone)
+            for segment, coef in zip(self.segments, coefs, strict=True):
+                part = values[segment.start : segment.stop].T @ coef
+                F[s:e, segment.outputs] += part
+                size[s:e, segment.outputs] += np.abs(part)
 
 
-def _squared_norms(X: Any, centre: Float64 | None) -> Float64:
-    if sp.issparse(X):
-        return sparse_norms(X)
-    rows = np.asarray(X, dtype=np.float64)
-    if centre is not None:
-        rows = rows - centre
-    squares: Float64 = np.einsum("ij,ij->i", rows, rows)
-    return squares
+def _norms(points: Layout) -> Float64:
+    """Return the norms of the points, rounded up."""
+    squares = points.norms
+    if points.columns:
+        squares = np.einsum("ij,ij->j", points.kept, points.kept)
+    return np.sqrt(squares.astype(np.float64)) * (1.0 + points.d * UNIT)
