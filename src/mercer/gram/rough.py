@@ -184,4 +184,5 @@ def _norms(points: Layout) -> Float64:
     squares = points.norms
     if points.columns:
         squares = np.einsum("ij,ij->j", points.kept, points.kept)
-    return np.sqrt(squares.astype(np.float64)) * (1.0 + points.d * UNIT)
+    norms: Float64 = np.sqrt(squares.astype(np.float64)) * (1.0 + points.d * UNIT)
+    return norms
