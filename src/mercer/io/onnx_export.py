@@ -29,8 +29,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     The input is X, a double tensor of shape (rows, features). Outputs:
 
     - classifiers: ``label`` (int64 or string), ``decision`` (as ``decision_function``) and, for two classes
-    with
-      ``probability=True``, ``probabilities``
+      with ``probability=True``, ``probabilities``
     - regressors: ``prediction``
     - detectors: ``label`` (+1 or -1) and ``decision``
 
