@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,7 +62,10 @@ def look_at(X: Any, y: Any, task: str) -> Look:
     """
     y = column_or_1d(y, warn=True)
     if task == "auto":
-        kind = type_of_target(y, input_name="y")
+        with warnings.catch_warnings():
+            # Many different whole numbers: scikit-learn wonders whether they are classes, and so do we, below.
+            warnings.filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
+            kind = type_of_target(y, input_name="y")
         numbers = np.issubdtype(np.asarray(y).dtype, np.number)
         many = numbers and np.unique(y).size > max(20, 0.05 * len(y))
         task = "regression" if kind.startswith("continuous") or many else "classification"
