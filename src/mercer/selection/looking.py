@@ -63,7 +63,7 @@ def look_at(X: Any, y: Any, task: str) -> Look:
     y = column_or_1d(y, warn=True)
     if task == "auto":
         with warnings.catch_warnings():
-            # Many different whole numbers: scikit-learn wonders whether they are classes, and so do we, below.
+            # Many different whole numbers: scikit-learn wonders whether they are classes; so do we, below.
             warnings.filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
             kind = type_of_target(y, input_name="y")
         numbers = np.issubdtype(np.asarray(y).dtype, np.number)
