@@ -21,6 +21,7 @@ from mercer.problems import Dual, relative
 from mercer.problems.restart import best_multiple, carried
 from mercer.solvers.base import Float64, Limits, Solution, Solver, Status, progress
 from mercer.solvers.dense import DenseBlock
+from mercer.solvers.rounds import mend_sums
 from mercer.solvers.working_set import choose
 
 DENSE = 3072  # problems up to this size are one block
@@ -91,7 +92,7 @@ class _Run:
             status = "interrupted"
         if status != "optimal":
             self.f = self.gram.exact().matvec(self.problem.beta(self.b))
-        self._mend_sums()
+        mend_sums(self.problem, self.b)
         return Solution(self.b, self.f, self.problem.evaluate(self.b, self.f), self.n_iter, status)
 
     def _to_the_end(self) -> None:
@@ -171,19 +172,6 @@ class _Run:
 
     def _violation(self) -> float:
         return self.problem.violation(self.b, self.problem.gradient(self.b, self.f))
-
-    def _mend_sums(self) -> None:
-        """Remove the rounding that many steps leave in the groups' sums, from one free variable of each."""
-        p = self.problem
-        if p.group is None:
-            return
-        for g, wanted in enumerate(p.sums):
-            members = p.group == g
-            error = float(wanted - self.b[members].sum())
-            room = np.where(members, np.minimum(self.b - p.lo, p.hi - self.b), -1.0)
-            t = int(np.argmax(room))
-            if abs(error) < room[t]:
-                self.b[t] += error
 
     # -- levels
     # ------------------------------------------------------------------------------------------------
