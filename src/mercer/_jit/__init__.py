@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import gc
 import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -30,15 +33,36 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> ModuleType:
     if name.startswith("__"):
         raise AttributeError(name)
-    # Importing numba makes a million objects that stay: looking through them for garbage is a third of it.
-    collecting = gc.isenabled()
-    gc.disable()
     try:
-        return importlib.import_module(f"mercer._jit.{name}")
+        with _first_sight_of_the_compiler():
+            return importlib.import_module(f"mercer._jit.{name}")
     except ModuleNotFoundError as error:
         if error.name != f"mercer._jit.{name}":
             raise
         raise AttributeError(f"mercer._jit has no module {name!r}") from error
+
+
+@contextmanager
+def _first_sight_of_the_compiler() -> Iterator[None]:
+    """Import numba, if that happens inside, and let it register what it can compile, at half the usual price.
+
+    Both make a million objects that stay. Looking through them for garbage, again and again, is as much work as
+    making them; so the collector waits, and then takes all that lives for old.
+    """
+    if "numba" in sys.modules:
+        yield
+        return
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+        if "numba" in sys.modules:
+            from numba.core.registry import cpu_target
+
+            cpu_target.target_context.refresh()  # numba does this before it loads or compiles a function
+            if gc.get_freeze_count() == 0:  # who has frozen objects wants to keep them so
+                gc.freeze()
+                gc.unfreeze()
     finally:
         if collecting:
             gc.enable()

@@ -156,15 +156,17 @@ def _dense(
     panel: np.ndarray,
 ) -> None:
     """Tiles for `dense_product` (``coef`` not empty) or `dense_panel`, compiled once for both."""
-    tile = np.empty((FEW, TILE), XT.dtype)
-    flat = tile.reshape(-1)
+    memory = np.empty(FEW * TILE, XT.dtype)
     fold = coef.size > 0
     for s in range(j0, j1, TILE):
         m = min(TILE, j1 - s)
+        width = -(-m // 16) * 16  # whole vectors; a narrower last tile has fewer values to transform
+        flat = memory[: FEW * width]
+        tile = flat.reshape((FEW, width))
         for i in range(0, Z.shape[0], FEW):
             e = min(i + FEW, Z.shape[0])
             tile_of_statistics(XT, s, m, Z, i, e, line, tile)
-            transform(flat[: (e - i) * TILE], line)
+            transform(flat[: (e - i) * width], line)
             if fold:
                 _fold(tile, e - i, m, coef, i, product, s)
             else:

@@ -195,10 +195,11 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         listener: Listener | None,
         start: Any = None,
         side_by_side: int = 1,
+        workers: Workers | None = None,
     ) -> Solution:
         """Solve one problem; ``side_by_side`` of them run at a time and share the memory."""
         solver = self._solver(limits, listener, side_by_side)
-        with self._workers().scope():
+        with (workers or self._workers()).scope():
             return solver.solve(problem.view(matrix), problem, start)
 
     # -- the verdict -------------------------------------------------------------------------------------

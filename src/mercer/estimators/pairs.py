@@ -131,11 +131,16 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
 
     def _check_y(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the classes in order, and the class number of each row."""
-        y = column_or_1d(y, warn=True)
+        if type(y) is not np.ndarray or y.ndim != 1:
+            y = column_or_1d(y, warn=True)
         self._check_lengths(X, y)
         assert_all_finite(y, estimator_name=type(self).__name__, input_name="y")
-        check_classification_targets(y)
+        sortable = y.dtype.kind in "biufU"
+        if not sortable:
+            check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
+        if sortable and not _are_plainly_classes(classes, y.size):
+            check_classification_targets(y)
         if classes.size < 2:
             raise ValueError(
                 f"The number of classes has to be greater than one; got {classes.size} class in y: "
@@ -358,3 +363,9 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
             solution = Solution(coef, F[task.rows, k], values, known.n_iter, known.status)  # type: ignore[arg-type]
             parts.append(solution.certificate(self.criterion, psd))
         return combine(parts)
+
+
+def _are_plainly_classes(values: np.ndarray, n: int) -> bool:
+    """Return whether a thorough look at a target is needless: few different whole numbers or texts."""
+    whole = values.dtype.kind != "f" or bool((values % 1 == 0).all())
+    return whole and 2 * values.size <= n

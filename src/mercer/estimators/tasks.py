@@ -16,7 +16,7 @@ from mercer.problems import Dual
 from mercer.problems.multiclass import Task
 from mercer.solvers import Progress, Solution
 
-SIDE_BY_SIDE = range(129, 4097)  # rows of two-class problems that are solved side by side, one thread each
+SIDE_BY_SIDE = range(400, 4097)  # rows of two-class problems that are solved side by side, one thread each
 
 
 class TaskMachine(KernelMachine):
@@ -67,7 +67,7 @@ class TaskMachine(KernelMachine):
             start = None if starts is None else dual.recover(starts[k])
             look = None if snapshot is None else lambda p: snapshot(p, dual)
             listener = watch.listener(k, look)
-            solution = self._solve(part, dual, stop.limits, listener, start, side_by_side)
+            solution = self._solve(part, dual, stop.limits, listener, start, side_by_side, workers)
             if solution.status == "interrupted":
                 stop()
             elif stop.requested and solution.status == "time_limit":

@@ -1,11 +1,9 @@
 """Decomposition: a working set of many variables, solved by a smaller working set, down to a dense block.
 
 Each round takes all free points and the worst violators of each side, solves the problem restricted to them
-to a
-fraction of the present violation, and updates K beta by the kernel rows of the points that changed. The
-restricted
-problem is solved the same way on its own, smaller kernel matrix, until a block is small enough for sequential
-minimal optimisation in the processor's cache.
+to a fraction of the present violation, and updates K beta by the kernel rows of the points that changed. The
+restricted problem is solved the same way on its own, smaller kernel matrix, until a block is small enough for
+sequential minimal optimisation in the processor's cache.
 """
 
 from __future__ import annotations
@@ -75,8 +73,7 @@ class _Run:
         self.evaluations = 0  # kernel values computed by working sets, and by the Gram in single precision
         self.before = np.inf  # the objective at the last tolerance, for the growth of the dual
 
-    # -- precision
-    # ---------------------------------------------------------------------------------------------
+    # -- precision -------------------------------------------------------------------------------------------
 
     def solve(self) -> Solution:
         status: Status = "optimal"
@@ -130,8 +127,8 @@ class _Run:
         """Recompute K beta in float64 where it matters; return a bound on the error of the rest.
 
         Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the
-        others
-        are recomputed. The largest error among hundreds of points, times 1.5, bounds that of all but a freak.
+        others are recomputed. The largest error among hundreds of points, times 1.5, bounds that of all but a
+        freak.
         """
         beta = self.problem.beta(self.b)
         support = np.flatnonzero(beta)
@@ -173,8 +170,7 @@ class _Run:
     def _violation(self) -> float:
         return self.problem.violation(self.b, self.problem.gradient(self.b, self.f))
 
-    # -- levels
-    # ------------------------------------------------------------------------------------------------
+    # -- levels ----------------------------------------------------------------------------------------------
 
     def _descend(self, gram: Gram, problem: Dual, b: Float64, f: Float64, goal: float | None) -> None:
         """Lower the violation of ``problem`` to ``goal`` (None: the user's), changing b and f in place."""
@@ -197,6 +193,8 @@ class _Run:
             if problem.n <= DENSE and size <= self.o.block_bytes:
                 if not self._dense(gram, problem, b, f, g, goal, keep=top) or not top:
                     return
+                if self.gram.is_exact and self.o.listener is None and not self.exhausted:
+                    return  # solved; the caller computes K beta afresh and looks again
                 continue
             working = self._working_set(problem, b, g, gram.dtype.itemsize)
             if size <= self.o.block_bytes and working.size > 0.7 * problem.n:
@@ -240,8 +238,7 @@ class _Run:
             count = self.gram.evaluations + self.evaluations
             self.o.listener(progress(self.problem, b, f, self.n_iter, self.limits, count))
 
-    # -- the dense block
-    # ---------------------------------------------------------------------------------------
+    # -- the dense block -------------------------------------------------------------------------------------
 
     def _dense(
         self, gram: Gram, p: Dual, b: Float64, f: Float64, g: Float64, tol: float, *, keep: bool

@@ -49,7 +49,7 @@ class DenseBlock:
         self.b = b[self.order].copy()
         self.v = -g[self.order]
         self.lo, self.hi, self.r = p.lo[self.order], p.hi[self.order], p.r[self.order]
-        self.curvature = (np.tile(diag, p.copies) + p.r)[self.order]
+        self.curvature = ((diag if p.copies == 1 else np.tile(diag, p.copies)) + p.r)[self.order]
         relative_floor = FLOOR_SINGLE if K.dtype == np.float32 else FLOOR_DOUBLE
         self.floor = relative_floor * max(float(diag.max(initial=0.0)), 1e-300)
         self.kink = _kink(p)

@@ -147,8 +147,10 @@ def mend_sums(problem: Dual, b: Float64) -> None:
         return
     for g, wanted in enumerate(problem.sums):
         members = problem.group == g
-        error = float(wanted - b[members].sum())
+        error = float(wanted - np.add.reduce(b[members]))
+        if error == 0.0:
+            continue
         room = np.where(members, np.minimum(b - problem.lo, problem.hi - b), -1.0)
-        t = int(np.argmax(room))
+        t = int(room.argmax())
         if abs(error) < room[t]:
             b[t] += error
