@@ -77,12 +77,15 @@ class Layout:
     def _convert(self, start: int, stop: int) -> Floats:
         n = stop - start
         out = np.empty((self.d, n) if self.columns else (n, self.d), dtype=self.dtype)
-        for s in range(0, n, TILE_ROWS):  # centred in float64, without a copy of all rows in it
-            tile = self._centred(self.X[start + s : min(start + s + TILE_ROWS, stop)])
-            if self.columns:
-                out[:, s : s + TILE_ROWS] = tile.T
-            else:
-                out[s : s + TILE_ROWS] = tile
+        target = out.T if self.columns else out
+        for s in range(0, n, TILE_ROWS):
+            tile = self.X[start + s : min(start + s + TILE_ROWS, stop)]
+            if self.centre is None:
+                target[s : s + TILE_ROWS] = tile
+            else:  # in float64, without a copy of the rows in it
+                np.subtract(
+                    tile, self.centre, out=target[s : s + TILE_ROWS], dtype=np.float64, casting="same_kind"
+                )
         return out
 
     def _centred(self, rows: Floats) -> Floats:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from typing import Any
 
@@ -63,6 +63,16 @@ _here = threading.local()
 def _mark_busy() -> None:
     """Remember that this thread belongs to a pool."""
     _here.busy = True
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    """A scope in which this thread counts as one of a pool."""
+    _here.busy = True
+    try:
+        yield
+    finally:
+        _here.busy = False
 
 
 class _OneBlasThread:
@@ -131,7 +141,11 @@ class Workers:
             for start, stop in bounds:
                 work(start, stop)
             return
-        self._run([partial(work, start, stop) for start, stop in bounds])
+        calls = [partial(work, start, stop) for start, stop in bounds]
+        if len(calls) <= self.threads:  # the caller is a thread, too, and need not be woken
+            self._run(calls[1:], own=calls[0])
+        else:
+            self._run(calls)
 
     def each(self, n: int, work: Callable[[int], None], *, stop: Callable[[], None] | None = None) -> None:
         """Call ``work(k)`` for k in ``range(n)``, in parallel; ``work`` must not use this object's threads.
@@ -151,13 +165,22 @@ class Workers:
             return
         self._run([partial(work, k) for k in range(n)], stop)
 
-    def _run(self, calls: list[Callable[[], None]], stop: Callable[[], None] | None = None) -> None:
+    def _run(
+        self,
+        calls: list[Callable[[], None]],
+        stop: Callable[[], None] | None = None,
+        own: Callable[[], None] | None = None,
+    ) -> None:
+        """Make the calls on the pool's threads, and meanwhile ``own`` on this one; wait for all of them."""
         with self.one_blas_thread():
             pool = self._executor()
             futures: list[Future[None]] = []
             try:
                 for call in calls:
                     futures.append(pool.submit(call))  # noqa: PERF401  Ctrl-C may come between two of them
+                if own is not None:
+                    with _busy():
+                        own()
                 # Short waits: a signal handler of another library may otherwise keep Ctrl-C from waking us.
                 while wait(futures, timeout=0.2, return_when=FIRST_EXCEPTION).not_done:
                     if any(f.done() and f.exception() is not None for f in futures):
