@@ -46,8 +46,8 @@ def __getattr__(name: str) -> ModuleType:
 def _first_sight_of_the_compiler() -> Iterator[None]:
     """Import numba, if that happens inside, and let it register what it can compile, at half the usual price.
 
-    Both make a million objects that stay. Looking through them for garbage, again and again, is as much work as
-    making them; so the collector waits, and then takes all that lives for old.
+    Both make a million objects that stay. Looking through them for garbage, again and again, is as much work
+    as making them; so the collector waits, and then takes all that lives for old.
     """
     if "numba" in sys.modules:
         yield

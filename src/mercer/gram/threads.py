@@ -67,7 +67,7 @@ def _mark_busy() -> None:
 
 @contextmanager
 def _busy() -> Iterator[None]:
-    """A scope in which this thread counts as one of a pool."""
+    """Count this thread as one of a pool, for the time being."""
     _here.busy = True
     try:
         yield
@@ -141,7 +141,7 @@ class Workers:
             for start, stop in bounds:
                 work(start, stop)
             return
-        calls = [partial(work, start, stop) for start, stop in bounds]
+        calls: list[Callable[[], None]] = [partial(work, start, stop) for start, stop in bounds]
         if len(calls) <= self.threads:  # the caller is a thread, too, and need not be woken
             self._run(calls[1:], own=calls[0])
         else:
