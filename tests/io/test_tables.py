@@ -3,6 +3,9 @@
 import gzip
 import io
 import math
+import os
+import subprocess
+import sys
 import tracemalloc
 from decimal import Decimal
 
@@ -18,21 +21,24 @@ from mercer.io import delimited as delimited_reader
 pytestmark = pytest.mark.core
 
 
-def decimals(texts):
+def decimals(texts, alone):
     """Read numbers with the compiled loop: values, and 0 where it was sure."""
     pieces = [t.encode() for t in texts]
-    starts = np.concatenate([[0], np.cumsum([len(p) for p in pieces])]).astype(np.int64)
+    ends = (np.cumsum([len(p) + 1 for p in pieces]) - 1).astype(np.int64)
+    starts = ends - [len(p) for p in pieces]
     out, status = np.empty(len(pieces)), np.empty(len(pieces), dtype=np.uint8)
-    _jit.decimals.read_numbers(np.frombuffer(b"".join(pieces), np.uint8), starts, out, status)
+    text = np.frombuffer(b",".join(pieces) + b"," + b"9" * 40, np.uint8)
+    _jit.decimals.read_numbers(text, starts, ends, alone, out, status)
     return out, status
 
 
 def assert_exact(texts, most_left=0.0):
-    out, status = decimals(texts)
     want = np.array([float(t) for t in texts])  # Python rounds correctly: the naive twin
-    sure = status == 0
-    np.testing.assert_array_equal(out[sure].view(np.int64), want[sure].view(np.int64))
-    assert (~sure).mean() <= most_left
+    for alone in (False, True):
+        out, status = decimals(texts, alone)
+        sure = status == 0
+        np.testing.assert_array_equal(out[sure].view(np.int64), want[sure].view(np.int64))
+        assert (~sure).mean() <= most_left
 
 
 def random_floats(n, seed=0):
@@ -72,10 +78,22 @@ def test_zeros_signs_and_plain_forms():
     assert_exact(
         ["0", "-0", "0.0", "-0.0", "1", "00012", "+5", ".5", "5.", "1e5", "1E-5", "0e400", "0.00000000000012"]
     )
-    _, status = decimals(
-        ["1e400", "1e-320", "12345678901234567890123", "", "-", ".", "e5", "1e", "abc", "1_0"]
-    )
-    assert status.tolist() == [1, 1, 1, 2, 2, 2, 2, 2, 2, 2]
+    strange = ["1e400", "1e-320", "12345678901234567890123", "", "-", ".", "e5", "1e", "abc", "1_0", "1.2.3"]
+    for alone in (False, True):
+        assert decimals(strange, alone)[1].tolist() == [1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2]
+
+
+def test_any_number_of_digits_before_and_after_the_point():
+    rng = np.random.default_rng(3)
+    texts = []
+    for before in range(12):
+        for after in range(22):
+            digits = "".join(map(str, rng.integers(0, 10, before + after)))
+            texts.append(f"{digits[:before] or '0'}.{digits[before:]}")
+            texts.append(f"-{digits[:before] or '0'}.{'0' * after}{digits[before:]}")
+    assert_exact(texts, 0.5)  # more than 19 digits are left to Python
+    short = [t for t in texts if len(t.replace(".", "").lstrip("-0")) <= 19]
+    assert_exact(short)
 
 
 # -- delimited files --------------------------------------------------------------------------------------
@@ -102,6 +120,17 @@ def naive(text, sep=","):
     """Read a table of numbers the slow way."""
     rows = [line.split(sep) for line in text.splitlines() if line.strip()]
     return np.array([[float(c) if c.strip() else math.nan for c in row] for row in rows])
+
+
+def test_several_threads_may_be_the_first_to_need_the_compiler(tmp_path):
+    X = np.random.default_rng(0).normal(size=(20_000, 3))
+    path = write(tmp_path, "t.csv", "\n".join(",".join(map(repr, row)) for row in X.tolist()))
+    code = f"from mercer.io import read_data; print(read_data({str(path)!r}, n_jobs=4).X.sum())"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")}  # nothing is compiled yet
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) == X[:, :2].sum()
 
 
 def test_many_small_parts_give_the_same_as_one(tmp_path, monkeypatch):

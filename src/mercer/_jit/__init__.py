@@ -57,9 +57,11 @@ def _first_sight_of_the_compiler() -> Iterator[None]:
     try:
         yield
         if "numba" in sys.modules:
+            from numba.core.compiler_lock import global_compiler_lock
             from numba.core.registry import cpu_target
 
-            cpu_target.target_context.refresh()  # numba does this before it loads or compiles a function
+            with global_compiler_lock:  # another thread may be about to use what this one has imported
+                cpu_target.target_context.refresh()  # numba does so before it loads or compiles a function
             if gc.get_freeze_count() == 0:  # who has frozen objects wants to keep them so
                 gc.freeze()
                 gc.unfreeze()

@@ -25,13 +25,25 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         product = int(a) * int(b)
         return np.uint64(product >> 64), np.uint64(product & 0xFFFFFFFFFFFFFFFF)
 
-    def eight_bytes(text: Any, i: Any) -> Any:
-        """Return text[i:i + 8] as one uint64, the first byte lowest."""
-        return np.uint64(int.from_bytes(bytes(text[i : i + 8]), "little"))
+    def start_of(text: Any) -> Any:
+        """Return what `byte_at` and `eight_bytes` take for an array of bytes."""
+        return text
+
+    def eight_bytes(start: Any, i: Any) -> Any:
+        """Return the eight bytes from number i on as one uint64, the first lowest."""
+        return np.uint64(int.from_bytes(bytes(start[i : i + 8]), "little"))
+
+    def byte_at(start: Any, i: Any) -> Any:
+        """Return byte number i, which must be there, as an int64."""
+        return int(start[i])
 
     def leading_zeros(a: Any) -> Any:
         """Return the number of zero bits above the first one bit of a positive uint64."""
         return 64 - int(a).bit_length()
+
+    def trailing_zeros(a: Any) -> Any:
+        """Return the number of zero bits below the last one bit of a uint64; 64 if there is none."""
+        return (int(a) & -int(a)).bit_length() - 1 if a else 64
 
     def prefer_wide_vectors() -> None:
         """Do nothing: there is no compiler to advise."""
@@ -71,16 +83,48 @@ else:
         pair: Any = types.UniTuple
         return pair(types.uint64, 2)(types.uint64, types.uint64), codegen
 
+    # Text goes from function to function as the address of its first byte: each call would count the
+    # references to an array, which takes longer than reading a digit, and each index be asked whether it is
+    # negative.
+
     @intrinsic
-    def eight_bytes(typingctx: Any, text: Any, i: Any) -> Any:
-        """Return text[i:i + 8] as one uint64, the first byte lowest (all our machines are little-endian)."""
+    def start_of(typingctx: Any, text: Any) -> Any:
+        """Return the address of the first byte of an array; the array must live as long as it is used."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array = context.make_array(signature.args[0])(context, builder, value=args[0])
-            place = builder.gep(array.data, [args[1]])
-            return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+            return builder.ptrtoint(array.data, ir.IntType(64))
 
-        return types.uint64(text, types.int64), codegen
+        return types.int64(text), codegen
+
+    @intrinsic
+    def eight_bytes(typingctx: Any, start: Any, i: Any) -> Any:
+        """Return the eight bytes from number i on as one uint64 (all our machines are little-endian)."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = builder.inttoptr(builder.add(*args), ir.IntType(64).as_pointer())
+            return builder.load(place, align=1)
+
+        return types.uint64(types.int64, types.int64), codegen
+
+    @intrinsic
+    def byte_at(typingctx: Any, start: Any, i: Any) -> Any:
+        """Return byte number i, which must be there, as an int64."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = builder.inttoptr(builder.add(*args), ir.IntType(8).as_pointer())
+            return builder.zext(builder.load(place), ir.IntType(64))
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @intrinsic
+    def trailing_zeros(typingctx: Any, a: Any) -> Any:
+        """Return the number of zero bits below the last one bit of a uint64; 64 if there is none."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+        return types.int64(types.uint64), codegen
 
     @intrinsic
     def leading_zeros(typingctx: Any, a: Any) -> Any:

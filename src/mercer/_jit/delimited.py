@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer._jit.bits import float64_from_bits
+from mercer._jit.bits import byte_at, float64_from_bits, start_of
 from mercer._jit.compiler import compiled
 from mercer._jit.decimals import number
 
@@ -47,28 +47,47 @@ def quoted_line_ends(
 
 
 @compiled(inner=True)
-def _cell_end(text: np.ndarray, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
+def _cell_end(text: int, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
     """Return where the cell at i ends: at a separator or line end outside quotes, or at ``stop``."""
-    if i < stop and (text[i] == quote or text[i] == other_quote):
-        mark = text[i]
+    if i < stop and (byte_at(text, i) == quote or byte_at(text, i) == other_quote):
+        mark = byte_at(text, i)
         i += 1
         while i < stop:
-            if text[i] == mark:
-                if i + 1 < stop and text[i + 1] == mark:
+            if byte_at(text, i) == mark:
+                if i + 1 < stop and byte_at(text, i + 1) == mark:
                     i += 1
                 else:
                     break
             i += 1
-    while i < stop and text[i] != separator and text[i] != NEWLINE:
+    while i < stop and byte_at(text, i) != separator and byte_at(text, i) != NEWLINE:
         i += 1
     return i
 
 
 @compiled(inner=True)
-def _skip(text: np.ndarray, i: int, stop: int, separator: int) -> int:
-    while i < stop and (text[i] == SPACE or text[i] == RETURN or (text[i] == TAB and separator != TAB)):
+def _is_blank(c: int, separator: int) -> bool:
+    return c in (SPACE, RETURN) or (c == TAB and separator != TAB)
+
+
+@compiled(inner=True)
+def _skip(text: int, i: int, stop: int, separator: int) -> int:
+    while i < stop and _is_blank(byte_at(text, i), separator):
         i += 1
     return i
+
+
+@compiled(inner=True)
+def _after_number(text: int, end: int, stop: int, separator: int) -> tuple[int, bool]:
+    """Return where the cell of a number that ends here goes on, and whether nothing else is in it."""
+    after = byte_at(text, end) if end < stop else NEWLINE
+    if after in (separator, NEWLINE):
+        return end, True
+    end = _skip(text, end, stop, separator)
+    after = byte_at(text, end) if end < stop else NEWLINE
+    if separator == SPACE:
+        last = byte_at(text, end - 1)
+        return end, last in (SPACE, RETURN) or after == NEWLINE
+    return end, after in (separator, NEWLINE)
 
 
 @compiled
@@ -89,61 +108,59 @@ def read_rows(
     ``others`` for its column. Empty lines are left out. Returns the number of rows, and that of the cells of
     the row after them if it has too few or too many (0 if all is well).
     """
+    at = start_of(text)
     columns = values.shape[1]
     other = float64_from_bits(np.int64(OTHER))
     runs = separator == SPACE
     i, r = start, 0
     while i < stop:
-        if text[i] == NEWLINE:
+        c = byte_at(at, i)
+        if c == NEWLINE:
             i += 1
             continue
-        if text[i] == RETURN and i + 1 < stop and text[i + 1] == NEWLINE:
+        if c == RETURN and i + 1 < stop and byte_at(at, i + 1) == NEWLINE:
             i += 2
             continue
         row = i
         sound = r < values.shape[0]
         for j in range(columns if sound else 0):
-            if i < stop and (text[i] == SPACE or text[i] == RETURN or text[i] == TAB):
-                i = _skip(text, i, stop, separator)
-            begin = i
-            ended = i >= stop or text[i] == NEWLINE
-            if runs and ended:
+            c = byte_at(at, i) if i < stop else NEWLINE
+            if _is_blank(c, separator):
+                i = _skip(at, i, stop, separator)
+                c = byte_at(at, i) if i < stop else NEWLINE
+            if runs and c == NEWLINE:
                 sound = False
                 break
-            quoted = not ended and (text[i] == quote or text[i] == other_quote)
-            end, status, value = number(text, i + 1 if quoted else i, stop)
+            begin = i
+            quoted = c in (quote, other_quote)
+            end, status, value = number(at, i + quoted, stop)
+            if status == 0 and quoted:
+                status = 0 if end < stop and byte_at(at, end) == c else 2
+                end += 1
             if status == 0:
-                if quoted:
-                    if end < stop and text[end] == text[begin]:
-                        end += 1
-                    else:
-                        status = 2
-                if end < stop and text[end] != separator and text[end] != NEWLINE:
-                    end = _skip(text, end, stop, separator)
-                    if end < stop and text[end] != separator and text[end] != NEWLINE and not runs:
-                        status = 2
-                    elif runs and not (text[end - 1] == SPACE or text[end - 1] == RETURN) and end < stop:
-                        status = 2 if text[end] != NEWLINE else 0
+                end, alone = _after_number(at, end, stop, separator)
+                status = 0 if alone else 2
             if status == 0:
                 values[r, j] = value
                 i = end
-            elif ended or text[begin] == separator:
+            elif c in (NEWLINE, separator):
                 values[r, j] = np.nan
             else:
                 values[r, j] = other
                 others[j] += 1
-                i = _cell_end(text, begin, stop, separator, quote, other_quote)
+                i = _cell_end(at, begin, stop, separator, quote, other_quote)
             if j < columns - 1:
-                if i >= stop or text[i] == NEWLINE:
+                c = byte_at(at, i) if i < stop else NEWLINE
+                if c == NEWLINE:
                     sound = False
                     break
-                if not runs or text[i] == SPACE:
+                if not runs or c == SPACE:
                     i += 1  # the separator
         if runs:
-            i = _skip(text, i, stop, separator)
-        if not sound or (i < stop and text[i] != NEWLINE):
+            i = _skip(at, i, stop, separator)
+        if not sound or (i < stop and byte_at(at, i) != NEWLINE):
             starts[min(r, starts.size - 1)] = row
-            return r, _cells(text, row, stop, separator, quote, other_quote)
+            return r, _cells(at, row, stop, separator, quote, other_quote)
         starts[r] = row
         r += 1
         i += 1
@@ -151,15 +168,15 @@ def read_rows(
 
 
 @compiled(inner=True)
-def _cells(text: np.ndarray, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
+def _cells(text: int, i: int, stop: int, separator: int, quote: int, other_quote: int) -> int:
     count = 0
     while True:
         i = _skip(text, i, stop, separator)
-        if separator == SPACE and (i >= stop or text[i] == NEWLINE):
+        if separator == SPACE and (i >= stop or byte_at(text, i) == NEWLINE):
             return count
         i = _cell_end(text, i, stop, separator, quote, other_quote)
         count += 1
-        if i >= stop or text[i] == NEWLINE:
+        if i >= stop or byte_at(text, i) == NEWLINE:
             return count
         i += 1
 
@@ -175,14 +192,15 @@ def cell_spans(
     spans: np.ndarray,
 ) -> None:
     """Write where the cells of a column begin and end, blanks around them left out."""
+    at, stop = start_of(text), text.size
     for r in range(starts.size):
         i, end = starts[r], starts[r]
         for j in range(column + 1):
-            i = _skip(text, i, text.size, separator)
-            end = _cell_end(text, i, text.size, separator, quote, other_quote)
+            i = _skip(at, i, stop, separator)
+            end = _cell_end(at, i, stop, separator, quote, other_quote)
             if j < column:
                 i = end + 1
-        while end > i and (text[end - 1] == SPACE or text[end - 1] == RETURN or text[end - 1] == TAB):
+        while end > i and _is_blank(byte_at(at, end - 1), 0):
             end -= 1
         spans[r, 0] = i
         spans[r, 1] = end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer._jit.bits import float64_from_bits
+from mercer._jit.bits import byte_at, float64_from_bits, start_of
 from mercer._jit.compiler import compiled
 from mercer._jit.decimals import number
 
@@ -23,10 +23,10 @@ NO_LABEL, NO_PAIR, BIG_INDEX, NO_QUERY = 1, 2, 3, 4
 @compiled
 def count_pairs(text: np.ndarray, start: int, stop: int) -> tuple[int, int]:
     """Return the number of line ends and colons in text[start:stop]."""
-    lines, colons = 0, 0
+    at, lines, colons = start_of(text), 0, 0
     for i in range(start, stop):
-        lines += text[i] == NEWLINE
-        colons += text[i] == COLON
+        lines += byte_at(at, i) == NEWLINE
+        colons += byte_at(at, i) == COLON
     return lines, colons
 
 
@@ -36,28 +36,38 @@ def _blank(c: int) -> bool:
 
 
 @compiled(inner=True)
-def _value(text: np.ndarray, i: int, stop: int) -> tuple[int, float]:
+def _value(text: int, i: int, stop: int) -> tuple[int, float]:
     """Return where a number ends, and it; or, if Python must read it, the nan that says where it is."""
     end, status, value = number(text, i, stop)
-    if status == 0 and (end >= stop or _blank(text[end]) or text[end] == NEWLINE or text[end] == HASH):
+    if status == 0 and (
+        end >= stop
+        or _blank(byte_at(text, end))
+        or byte_at(text, end) == NEWLINE
+        or byte_at(text, end) == HASH
+    ):
         return end, value
     end = i
-    while end < stop and not _blank(text[end]) and text[end] != NEWLINE and text[end] != HASH:
+    while (
+        end < stop
+        and not _blank(byte_at(text, end))
+        and byte_at(text, end) != NEWLINE
+        and byte_at(text, end) != HASH
+    ):
         end += 1
     return end, float64_from_bits(np.int64(HARD) | np.int64(i + 1))
 
 
 @compiled(inner=True)
-def _whole(text: np.ndarray, i: int, stop: int) -> tuple[int, int]:
+def _whole(text: int, i: int, stop: int) -> tuple[int, int]:
     """Return where a whole number followed by no more digits ends, and the number; -1 if there is none."""
     start, value = i, 0
-    negative = i < stop and text[i] == 45
+    negative = i < stop and byte_at(text, i) == 45
     if negative:
         i += 1
         start += 1
-    while i < stop and text[i] >= 48 and text[i] <= 57:
+    while i < stop and byte_at(text, i) >= 48 and byte_at(text, i) <= 57:
         if value <= LARGEST_INDEX:
-            value = 10 * value + int(text[i]) - 48
+            value = 10 * value + byte_at(text, i) - 48
         i += 1
     if i == start or negative:
         return i, -1
@@ -77,55 +87,58 @@ def read_lines(
     counts: np.ndarray,
 ) -> tuple[int, int]:
     """Read the lines of text[i:stop]; return what is wrong (0: nothing) and where."""
+    at = start_of(text)
     rows, pairs, unsorted, asked = 0, 0, 0, 0
     least, most = LARGEST_INDEX, -1
     while i < stop:
-        while i < stop and (_blank(text[i]) or text[i] == NEWLINE):
+        while i < stop and (_blank(byte_at(at, i)) or byte_at(at, i) == NEWLINE):
             i += 1
         if i >= stop:
             break
-        if text[i] == HASH:
-            while i < stop and text[i] != NEWLINE:
+        if byte_at(at, i) == HASH:
+            while i < stop and byte_at(at, i) != NEWLINE:
                 i += 1
             continue
         begin = i
-        i, labels[rows] = _value(text, i, stop)
+        i, labels[rows] = _value(at, i, stop)
         for t in range(begin, i):
-            if text[t] == COLON:
+            if byte_at(at, t) == COLON:
                 return NO_LABEL, begin
         first, previous = pairs, -1
         queries[rows] = 0
         while True:
-            while i < stop and _blank(text[i]):
+            while i < stop and _blank(byte_at(at, i)):
                 i += 1
-            if i >= stop or text[i] == NEWLINE:
+            if i >= stop or byte_at(at, i) == NEWLINE:
                 break
-            if text[i] == HASH:
-                while i < stop and text[i] != NEWLINE:
+            if byte_at(at, i) == HASH:
+                while i < stop and byte_at(at, i) != NEWLINE:
                     i += 1
                 break
             begin = i
             if (
-                text[i] == 113
+                byte_at(at, i) == 113
                 and i + 3 < stop
-                and text[i + 1] == 105
-                and text[i + 2] == 100
-                and text[i + 3] == COLON
+                and byte_at(at, i + 1) == 105
+                and byte_at(at, i + 2) == 100
+                and byte_at(at, i + 3) == COLON
             ):
-                i, queries[rows] = _whole(text, i + 4, stop)
-                if queries[rows] < 0 or (i < stop and not _blank(text[i]) and text[i] != NEWLINE):
+                i, queries[rows] = _whole(at, i + 4, stop)
+                if queries[rows] < 0 or (
+                    i < stop and not _blank(byte_at(at, i)) and byte_at(at, i) != NEWLINE
+                ):
                     return NO_QUERY, begin
                 asked += 1
                 continue
-            i, index = _whole(text, i, stop)
-            if index < 0 or i >= stop or text[i] != COLON:
+            i, index = _whole(at, i, stop)
+            if index < 0 or i >= stop or byte_at(at, i) != COLON:
                 return NO_PAIR, begin
             if index >= LARGEST_INDEX:
                 return BIG_INDEX, begin
             i += 1
-            if i >= stop or _blank(text[i]) or text[i] == NEWLINE or text[i] == HASH:
+            if i >= stop or _blank(byte_at(at, i)) or byte_at(at, i) == NEWLINE or byte_at(at, i) == HASH:
                 return NO_PAIR, begin
-            i, data[pairs] = _value(text, i, stop)
+            i, data[pairs] = _value(at, i, stop)
             indices[pairs] = index
             pairs += 1
             unsorted += index <= previous

@@ -12,6 +12,9 @@ from mercer.io.errors import DataFileError
 from mercer.io.extras import require
 from mercer.io.table import Table, listed, whole
 
+MOSTLY = 0.75  # of a table's memory that its features must fill to stay where they are
+FEW_ROWS = 4096  # moved at a time
+
 
 @dataclass
 class Columns:
@@ -147,8 +150,9 @@ def _target(columns: Columns, target: int, source: str, first_row: int) -> np.nd
 
 def _features(columns: Columns, chosen: list[int]) -> Any:
     if not any(k in columns.text for k in chosen):
-        part = columns.values[:, chosen[0] : chosen[-1] + 1] if _run(chosen) else columns.values[:, chosen]
-        return np.ascontiguousarray(part)
+        if _run(chosen):
+            return _closed_up(columns.values, chosen[0], len(chosen))
+        return np.ascontiguousarray(columns.values[:, chosen])
     text = listed([columns.names[k] for k in chosen if k in columns.text])
     pandas = require("pandas", "files", f"a table with text columns ({text})")
     data = {}
@@ -160,6 +164,24 @@ def _features(columns: Columns, chosen: list[int]) -> Any:
         else:
             data[columns.names[k]] = columns.values[:, k]
     return pandas.DataFrame(data)
+
+
+def _closed_up(values: np.ndarray, first: int, count: int) -> np.ndarray:
+    """Return some neighbouring columns as an array of their own, in the same memory if they fill most of it.
+
+    Fresh memory costs more than moving numbers; ``values`` is of no use afterwards.
+    """
+    n, columns = values.shape
+    if (
+        count == columns
+        or count < MOSTLY * columns
+        or not (values.flags.c_contiguous and values.flags.writeable)
+    ):
+        return np.ascontiguousarray(values[:, first : first + count])
+    closed = values.reshape(-1)[: n * count].reshape(n, count)
+    for s in range(0, n, FEW_ROWS):  # a row moves towards the beginning, over rows that have moved already
+        closed[s : s + FEW_ROWS] = values[s : s + FEW_ROWS, first : first + count].copy()
+    return closed
 
 
 def _run(chosen: list[int]) -> bool:
