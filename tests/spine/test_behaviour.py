@@ -38,8 +38,8 @@ def test_making_an_estimator_and_a_kernel_needs_no_compiler():
 @pytest.mark.parametrize("before", ["", "gc.disable(); ", "gc.freeze(); "])
 def test_loading_the_compiler_leaves_the_garbage_collector_as_it_was(before):
     script = (
-        f"import gc; from mercer import _jit; {before}a = gc.isenabled(), gc.get_freeze_count() > 0; _jit.smo; "
-        "print(a == (gc.isenabled(), gc.get_freeze_count() > 0))"
+        f"import gc; from mercer import _jit; {before}state = gc.isenabled(), gc.get_freeze_count() > 0; "
+        "_jit.smo; print(state == (gc.isenabled(), gc.get_freeze_count() > 0))"
     )
     assert run(script) == ["True"]
 
