@@ -1,15 +1,14 @@
 """ONNX: onnxruntime says what we say."""
 
 import numpy as np
-import onnxruntime
 import pytest
-from file_samples import data
-from sklearn.decomposition import PCA
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, RobustScaler, StandardScaler
+from file_samples import data, estimators
+from onnx_running import assert_says_the_same, run
+from sklearn.base import is_classifier
+from sklearn.model_selection import GridSearchCV
 
 import mercer
-from mercer.io import ModelFileError, to_onnx
+from mercer.io import ModelFileError, load, save, to_onnx
 from mercer.kernels import (
     ANOVA,
     RBF,
@@ -49,7 +48,13 @@ KERNELS = [
     (RBF(0.3) + 1.0) ** 2,
     Polynomial(degree=2, gamma=0.1).normalized(),
     RBF(0.2).on([0, 2]) + Constant(1.0) + Linear().on(slice(1, 3)),
+    RBF(np.array([0.3])).on([1]),
+    RBF(0.3).centered(),
+    (Linear().on([0, 1]) + RBF(0.1)).centered().normalized(),
 ]
+
+
+REFUSED = ("KernelPCA", "KernelCCA", "FlexibleDiscriminantAnalysis")
 
 
 def positive_data():
@@ -57,88 +62,139 @@ def positive_data():
     return np.abs(X + 5.0), np.abs(data(seed=1, n=25)[0] + 5.0), targets
 
 
-def run(model, X):
-    session = onnxruntime.InferenceSession(
-        to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    return dict(zip([o.name for o in session.get_outputs()], session.run(None, {"X": X}), strict=True))
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.expression())
 def test_every_vector_kernel(kernel):
     X, new, targets = positive_data()
-    model = mercer.SVR(kernel=kernel, max_iter=5000).fit(X, targets["real"])
-    out = run(model, new)
-    assert out["prediction"].dtype == np.float64
-    np.testing.assert_allclose(out["prediction"], model.predict(new), rtol=0, atol=1e-6)
-    ball = mercer.SVDD(kernel=kernel, nu=0.2, max_iter=5000).fit(X)
-    out = run(ball, new)
-    np.testing.assert_allclose(out["decision"], ball.decision_function(new), rtol=1e-9, atol=1e-6)
-    np.testing.assert_array_equal(out["label"], ball.predict(new))
+    assert_says_the_same(mercer.SVR(kernel=kernel, max_iter=5000).fit(X, targets["real"]), new)
+    assert_says_the_same(mercer.SVDD(kernel=kernel, nu=0.2, max_iter=5000).fit(X), new)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::mercer.estimators.ridge.IllConditionedWarning")
+@pytest.mark.parametrize("cls", estimators(), ids=lambda cls: cls.__name__)
+def test_every_estimator_is_exported_or_refused_by_name(cls):
+    X, targets = data()
+    new = data(seed=1, n=100)[0]
+    if cls.__name__ in REFUSED or not hasattr(cls, "predict"):
+        y = targets["view" if cls.__name__ == "KernelCCA" else "three"]
+        with pytest.raises(ModelFileError, match=f"^{cls.__name__} cannot be exported to ONNX; these can: "):
+            to_onnx(cls().fit(X, y))
+        return
+    wishes = {"random_state": 0} if "random_state" in cls().get_params() else {}
+    for y in (targets["two"], targets["three"]) if is_classifier(cls()) else (targets["real"],):
+        assert_says_the_same(cls(**wishes).fit(X, y), new)
 
 
 @pytest.mark.parametrize(
     ("params", "classes"),
     [
         ({"probability": True}, "two"),
-        ({}, "three"),
+        ({"probability": True}, "three"),
+        ({"probability": True, "multiclass": "ovr"}, "three"),
         ({"break_ties": True}, "three"),
-        ({"multiclass": "ovr"}, "three"),
         ({"decision_function_shape": "ovo"}, "three"),
     ],
 )
-@pytest.mark.parametrize("text", [True, False])
-def test_classifiers(params, classes, text):
+@pytest.mark.parametrize("names", [["c", "a", "b"], [1, 2, 0], [3.0, -1.0, 7.0], [True, False, True]])
+def test_classifiers(params, classes, names):
     X, targets = data()
-    y = targets[classes]
-    y = np.array(["c", "a", "b"])[y] if text else y
+    y = np.array(names)[targets[classes]] if np.unique(names).size == 3 else targets["two"] > 0
     model = mercer.SVC(**params).fit(X, y)
-    new = data(seed=1, n=200)[0]
-    out = run(model, new)
-    np.testing.assert_array_equal(out["label"], model.predict(new))
-    np.testing.assert_allclose(out["decision"], model.decision_function(new), atol=1e-9)
-    if params.get("probability"):
-        np.testing.assert_allclose(out["probabilities"], model.predict_proba(new), atol=1e-9)
-
-
-def test_other_machines_and_single_features():
-    X, targets = data()
-    for model in (mercer.NuSVC(nu=0.5), mercer.SVC(kernel="linear", C=0.3)):
-        model.fit(X[:, :1], targets["two"])
-        np.testing.assert_allclose(
-            run(model, X[:, :1])["decision"], model.decision_function(X[:, :1]), atol=1e-9
-        )
-    plane = mercer.OneClassSVM(nu=0.2).fit(X)
-    np.testing.assert_allclose(run(plane, X)["decision"], plane.decision_function(X), atol=1e-9)
-    tube = mercer.NuSVR().fit(X, targets["real"])
-    np.testing.assert_allclose(run(tube, X)["prediction"], tube.predict(X), atol=1e-9)
+    out = assert_says_the_same(model, data(seed=1, n=200)[0])
+    assert ("probabilities" in out) == ("probability" in params)
 
 
 @pytest.mark.parametrize(
-    "step", [StandardScaler(), RobustScaler(), MinMaxScaler(clip=True), MaxAbsScaler(), PCA(2, whiten=True)]
+    "model",
+    [
+        mercer.KernelClassifier(loss="squared_hinge"),
+        mercer.KernelClassifier(loss="squared_hinge", multiclass="ovr"),
+        mercer.KernelClassifier(loss="huberized_squared_hinge"),
+        mercer.KernelClassifier(loss="multinomial_deviance"),
+        mercer.KernelClassifier(loss="squared_error"),
+        mercer.KernelClassifier(loss="hinge"),
+        mercer.KernelLogisticRegression(import_vectors=8),
+        mercer.RegularizedDiscriminantAnalysis(alpha=0.3, gamma=0.6),
+        mercer.LinearDiscriminantAnalysis(priors=[0.0, 0.5, 0.5]),
+    ],
+    ids=repr,
 )
-@pytest.mark.parametrize("columns", [1, 4])
-def test_scalers_before_a_machine(step, columns):
+def test_losses_and_other_settings(model):
     X, targets = data()
-    X = np.ascontiguousarray(3.7 * X[:, :columns] + 1.3)
-    if isinstance(step, PCA) and columns == 1:
-        step = PCA(1)
-    model = make_pipeline(step, mercer.SVC(kernel="linear")).fit(X, targets["two"])
-    np.testing.assert_allclose(run(model, X)["decision"], model.decision_function(X), atol=1e-9)
+    assert_says_the_same(model.fit(X, targets["three"]), data(seed=1, n=100)[0])
 
 
-def test_what_cannot_be_exported_is_refused_by_name(tmp_path):
+def test_several_outputs_have_a_column_each():
+    X, targets = data()
+    process = mercer.GaussianProcessRegressor(optimizer=None)
+    for model in (mercer.KernelRidge(), mercer.KernelRegressor(), process):
+        assert_says_the_same(model.fit(X, targets["view"]), X)
+        assert_says_the_same(model.fit(X, targets["view"][:, :1]), X)
+    process = mercer.GaussianProcessRegressor(normalize_y=True).fit(X, 100.0 + targets["real"])
+    assert_says_the_same(process, X)
+
+
+def test_single_features_and_far_origins():
+    X, targets = data()
+    for model in (mercer.NuSVC(nu=0.5), mercer.SVC(kernel="linear", C=0.3)):
+        assert_says_the_same(model.fit(X[:, :1], targets["two"]), X[:, :1])
+    assert_says_the_same(mercer.SVC().fit(X + 1e4, targets["two"]), X + 1e4)
+
+
+def test_probabilities_of_many_classes():
+    rng = np.random.default_rng(3)
+    y = np.arange(180) % 12
+    X = rng.normal(size=(12, 3))[y] + 0.8 * rng.normal(size=(180, 3))
+    model = mercer.SVC(probability=True).fit(X, y)
+    out = assert_says_the_same(model, rng.normal(size=(300, 3)))
+    np.testing.assert_array_equal(out["probabilities"].argmax(axis=1), out["label"])
+    assert all(len(values) == 0 for values in run(model, X[:0]).values())
+
+
+def test_what_was_loaded_or_searched_for_can_be_exported(tmp_path):
+    X, targets = data()
+    save(mercer.SVC(probability=True).fit(X, targets["three"]), tmp_path / "model.mercer")
+    assert_says_the_same(load(tmp_path / "model.mercer"), X)
+    search = GridSearchCV(mercer.SVR(), {"C": [0.1, 1.0]}, cv=2).fit(X, targets["real"])
+    assert_says_the_same(search, X)
+
+
+def test_the_file_is_what_was_returned(tmp_path):
+    X, targets = data()
+    made = to_onnx(mercer.SVC().fit(X, targets["two"]), tmp_path / "m.onnx")
+    assert (tmp_path / "m.onnx").read_bytes() == made.SerializeToString()
+
+
+def test_what_cannot_be_exported_is_refused_by_name():
     X, targets = data()
     y = targets["two"]
-    with pytest.raises(ModelFileError, match=r"RBF\(gamma=0.3\).centered\(\) cannot be exported"):
-        to_onnx(mercer.SVC(kernel=RBF(0.3).centered()).fit(X, y))
-    with pytest.raises(ModelFileError, match="Precomputed"):
+    with pytest.raises(ModelFileError, match=r"kernel Precomputed\(\) cannot be exported to ONNX"):
         to_onnx(mercer.SVC(kernel="precomputed").fit(X @ X.T, y))
-    with pytest.raises(ModelFileError, match="KernelPCA cannot be exported"):
-        to_onnx(mercer.KernelPCA().fit(X))
-    with pytest.raises(ModelFileError, match=r"step 'onehotencoder' \(OneHotEncoder\)"):
-        to_onnx(make_pipeline(OneHotEncoder(handle_unknown="ignore"), mercer.SVC()).fit(np.round(X), y))
-    path = tmp_path / "m.onnx"
-    made = to_onnx(mercer.SVC().fit(X, y), path)
-    assert path.read_bytes() == made.SerializeToString()
+
+    @mercer.kernel(psd=True)
+    def product(a, b):
+        return float(a @ b)
+
+    with pytest.raises(ModelFileError, match=r"^kernel .*product.* cannot be exported to ONNX"):
+        to_onnx(mercer.SVC(kernel=product).fit(X, y))
+    with pytest.raises(ModelFileError, match=r"^kernel .*shared_letters.* cannot be exported to ONNX"):
+        to_onnx(mercer.SVC(kernel=shared_letters).fit(["ab", "bc", "xy", "yz"], [0, 0, 1, 1]))
+
+    class Exponential(mercer.losses.MarginLoss):
+        def value(self, y, f):
+            return np.exp(-y * f)
+
+        def derivative(self, y, f):
+            return -y * np.exp(-y * f)
+
+        def probability(self, f):
+            return 1.0 / (1.0 + np.exp(-2.0 * f))
+
+    with pytest.raises(ModelFileError, match=r"the probabilities of loss .*Exponential.* cannot be exported"):
+        to_onnx(mercer.KernelClassifier(loss=Exponential()).fit(X, y))
+
+
+@mercer.kernel(psd=True)
+def shared_letters(a, b):
+    return float(len(set(a) & set(b)))

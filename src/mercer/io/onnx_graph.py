@@ -1,75 +1,113 @@
-"""Kernels as graphs of plain ONNX operators in double precision."""
+"""The nodes of an ONNX graph, named as they are made."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from mercer.io.errors import ModelFileError
 from mercer.io.extras import require
-from mercer.kernels import (
-    ANOVA,
-    RBF,
-    AdditiveChi2,
-    Chi2,
-    Constant,
-    HistogramIntersection,
-    Kernel,
-    Laplacian,
-    Linear,
-    Matern,
-    Normalized,
-    OnColumns,
-    Polynomial,
-    Power,
-    Product,
-    RationalQuadratic,
-    Scaled,
-    Sigmoid,
-    Spline,
-    Sum,
-)
 
-OPSET = 17
-IR = 8
+OPSET, ML_OPSET, IR = 17, 3, 8  # old enough for every runtime of the last years
+DOUBLE, INT64, STRING, BOOL = 11, 7, 8, 9  # as ONNX numbers them
+ML = "ai.onnx.ml"
+
+
+@dataclass
+class _Shared:
+    """What a graph and the bodies of its loops have in common: constants, and names that occur once."""
+
+    onnx: Any
+    constants: list[Any] = field(default_factory=list)
+    known: dict[tuple[str, tuple[int, ...], bytes], str] = field(default_factory=dict)
+    numbers: Any = field(default_factory=count)
+    domains: set[str] = field(default_factory=set)
+    widths: dict[str, int] = field(default_factory=dict)
+    reserved: set[str] = field(default_factory=set)
 
 
 class Graph:
-    """Nodes and constants of a graph, named as they are made."""
+    """Nodes and constants of a graph."""
 
-    def __init__(self) -> None:
-        self.onnx = require("onnx", "onnx", "ONNX export")
+    def __init__(self, shared: _Shared | None = None) -> None:
+        self._shared = _Shared(require("onnx", "onnx", "ONNX export")) if shared is None else shared
+        self.onnx = self._shared.onnx
         self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-        self.widths: dict[str, int] = {}  # columns of the tables that kernels see
-        self._known: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+
+    @property
+    def constants(self) -> list[Any]:
+        """The constants, as ONNX's initializers."""
+        return self._shared.constants
+
+    @property
+    def domains(self) -> set[str]:
+        """The sets of operators beside the main one."""
+        return self._shared.domains
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """Numbers of columns of the tables that kernels see."""
+        return self._shared.widths
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """Keep names for inputs and outputs."""
+        self._shared.reserved.update(names)
+
+    def name(self, letter: str = "v") -> str:
+        """Return a name that nothing has yet."""
+        return next(
+            name
+            for number in self._shared.numbers
+            if (name := f"{letter}{number}") not in self._shared.reserved
+        )
 
     def const(self, value: Any, dtype: Any = np.float64) -> str:
         """Return the name of a constant."""
-        array = np.ascontiguousarray(value, dtype=dtype)
-        key = (
-            array.dtype.str,
-            array.shape,
-            array.tobytes() if array.dtype.kind != "O" else repr(array.tolist()).encode(),
-        )
-        if key not in self._known:
-            name = f"c{len(self.constants)}"
-            self._known[key] = name
+        array = np.asarray(value, dtype=dtype, order="C")
+        plain = array.dtype.kind != "O"
+        key = (array.dtype.str, array.shape, array.tobytes() if plain else repr(array.tolist()).encode())
+        if key not in self._shared.known:
+            name = self.name("c")
+            self._shared.known[key] = name
             self.constants.append(self.onnx.numpy_helper.from_array(array, name))
-        return self._known[key]
+        return self._shared.known[key]
 
-    def op(self, kind: str, *inputs: str, out: str | None = None, **attributes: Any) -> str:
+    def op(self, kind: str, *inputs: str, out: str | None = None, domain: str = "", **attributes: Any) -> str:
         """Add an operator; return the name of its output."""
-        name = out or f"v{len(self.nodes)}"
-        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
+        name = out or self.name()
+        node = self.onnx.helper.make_node(kind, list(inputs), [name], domain=domain, **attributes)
+        self.nodes.append(node)
+        if domain:
+            self.domains.add(domain)
         return name
 
     def sum(self, x: str, axis: int, keep: bool = False) -> str:
         """Sum over an axis."""
         return self.op("ReduceSum", x, self.const([axis], np.int64), keepdims=int(keep))
+
+    def unsqueeze(self, x: str, axis: int) -> str:
+        """Add an axis of length one."""
+        return self.op("Unsqueeze", x, self.const([axis], np.int64))
+
+    def flat(self, x: str) -> str:
+        """Return a column as a vector."""
+        return self.op("Reshape", x, self.const([-1], np.int64))
+
+    def column(self, x: str, index: int) -> str:
+        """Return a column of a table as a vector."""
+        return self.op("Gather", x, self.const(index, np.int64), axis=1)
+
+    def number(self, condition: str) -> str:
+        """Return 1.0 where a condition holds, else 0.0."""
+        return self.op("Cast", condition, to=DOUBLE)
+
+    def clip(self, x: str, low: Any = None, high: Any = None) -> str:
+        """Return x within limits, which may be one for each column."""
+        x = x if low is None else self.op("Max", x, self.const(low))
+        return x if high is None else self.op("Min", x, self.const(high))
 
     def affine(self, x: str, factor: float, shift: float = 0.0) -> str:
         """Return factor x + shift."""
@@ -84,8 +122,11 @@ class Graph:
         """
         if np.size(values) > 1:
             return self.op("Mul", table, self.const(np.reshape(values, (1, -1))))
+        value = float(np.ravel(values)[0])
+        if value == 1.0:
+            return table
         zeros = self.op("Mul", self.sum(table, 1, keep=True), self.const(0.0))
-        return self.op("Mul", table, self.op("Add", zeros, self.const(float(np.ravel(values)[0]))))
+        return self.op("Mul", table, self.op("Add", zeros, self.const(value)))
 
     def power(self, x: str, exponent: float) -> str:
         """Return x to a power; whole ones by multiplication, as powers of negative numbers need it."""
@@ -101,185 +142,50 @@ class Graph:
         assert out is not None
         return out
 
+    def loop(
+        self,
+        most: int,
+        state: list[tuple[str, int]],
+        body: Callable[[Graph, str, list[str]], tuple[str | None, list[str]]],
+    ) -> list[str]:
+        """Add a loop; return the names of its state at the end.
 
-# Each statistic in two forms: between rows of x and constant points Z, and of a row with itself.
-
-
-def _dot(g: Graph, x: str, Z: np.ndarray | None, factor: float = 1.0) -> str:
-    if Z is None:
-        return g.affine(g.sum(g.op("Mul", x, x), 1), factor)
-    return g.op("MatMul", x, g.const(factor * Z.T))
-
-
-def _differences(g: Graph, x: str, Z: np.ndarray) -> str:
-    return g.op("Sub", g.op("Unsqueeze", x, g.const([1], np.int64)), g.const(Z[None]))
-
-
-def _nothing(g: Graph, x: str) -> str:
-    """Return a zero for each row."""
-    return g.op("Mul", g.sum(x, 1), g.const(0.0))
-
-
-def _sqdist(g: Graph, x: str, Z: np.ndarray | None, scales: Any = None, exact: bool = False) -> str:
-    if Z is None:
-        return _nothing(g, x)
-    factor = np.ones(Z.shape[1]) if scales is None else np.asarray(scales, dtype=np.float64)
-    if exact:  # square roots of tiny distances would show the rounding of the matrix product
-        D = g.op("Mul", _differences(g, x, Z), g.const(factor))
-        return g.sum(g.op("Mul", D, D), 2)
-    centre = (
-        Z.mean(axis=0) if Z.size else np.zeros(Z.shape[1])
-    )  # far from the origin the three terms would cancel
-    x, Z = g.op("Mul", g.op("Sub", x, g.const(centre)), g.const(factor)), (Z - centre) * factor
-    squares = g.op("Add", g.sum(g.op("Mul", x, x), 1, keep=True), g.const((Z * Z).sum(axis=1)[None]))
-    return g.op("Max", g.op("Sub", squares, g.op("MatMul", x, g.const(2.0 * Z.T))), g.const(0.0))
-
-
-def _l1(g: Graph, x: str, Z: np.ndarray | None) -> str:
-    return _nothing(g, x) if Z is None else g.sum(g.op("Abs", _differences(g, x, Z)), 2)
-
-
-def _chi2(g: Graph, x: str, Z: np.ndarray | None) -> str:
-    if Z is None:
-        return _nothing(g, x)
-    D = _differences(g, x, Z)
-    total = g.op("Add", g.op("Unsqueeze", x, g.const([1], np.int64)), g.const(Z[None]))
-    tiny = g.const(float(np.finfo(np.float64).tiny))
-    return g.sum(g.op("Div", g.op("Mul", D, D), g.op("Max", total, tiny)), 2)
-
-
-def _minimum(g: Graph, x: str, Z: np.ndarray | None) -> str:
-    if Z is None:
-        return g.sum(x, 1)
-    return g.sum(g.op("Min", g.op("Unsqueeze", x, g.const([1], np.int64)), g.const(Z[None])), 2)
-
-
-def _gaussians(g: Graph, x: str, Z: np.ndarray | None, gamma: float) -> str:
-    if Z is None:
-        return g.sum(g.op("Exp", g.op("Mul", x, g.const(0.0))), 1)
-    D = _differences(g, x, Z)
-    return g.sum(g.op("Exp", g.affine(g.op("Mul", D, D), -gamma)), 2)
-
-
-def _splines(g: Graph, x: str, Z: np.ndarray | None, anchor: Any) -> str:
-    s = g.op("Sub", x, g.const(np.asarray(anchor, dtype=np.float64)))
-    if Z is None:
-        size = g.op("Abs", s)
-        line = g.op("Mul", g.op("Mul", s, s), g.affine(size, 1.0 / 3.0, 1.0))
-        return g.sum(g.affine(line, 1.0, 1.0), 1)
-    t = (Z - np.asarray(anchor, dtype=np.float64))[None]
-    s = g.op("Unsqueeze", s, g.const([1], np.int64))
-    product = g.op("Mul", s, g.const(t))
-    a, b = g.op("Abs", s), g.const(np.abs(t))
-    same = g.op("Cast", g.op("Greater", product, g.const(0.0)), to=11)
-    m, most = g.op("Mul", g.op("Min", a, b), same), g.op("Max", a, b)
-    cubic = g.op("Mul", g.op("Mul", m, m), g.op("Sub", g.affine(most, 0.5), g.affine(m, 1.0 / 6.0)))
-    return g.sum(g.affine(g.op("Add", product, cubic), 1.0, 1.0), 2)
-
-
-Emit = Callable[[Graph, Any, str, "np.ndarray | None"], str]
-
-
-def _rbf(g: Graph, k: RBF, x: str, Z: np.ndarray | None) -> str:
-    gamma = 1.0 if np.ndim(k.gamma) else float(k.gamma)
-    return g.op("Exp", g.affine(_sqdist(g, x, Z, k.scales()), -gamma))
-
-
-def _matern(g: Graph, k: Matern, x: str, Z: np.ndarray | None) -> str:
-    S = _sqdist(g, x, Z, k.scales(), exact=k.nu == 0.5)
-    if k.nu == math.inf:
-        return g.op("Exp", g.affine(S, -k._rate))
-    r = g.affine(g.op("Sqrt", S), k._rate)
-    decay = g.op("Exp", g.op("Neg", r))
-    if k.nu == 0.5:
-        return decay
-    factor = g.affine(r, 1.0, 1.0)
-    if k.nu == 2.5:
-        factor = g.op("Add", factor, g.affine(g.op("Mul", r, r), 1.0 / 3.0))
-    return g.op("Mul", factor, decay)
-
-
-def _rational(g: Graph, k: RationalQuadratic, x: str, Z: np.ndarray | None) -> str:
-    S = _sqdist(g, x, Z, k.scales())
-    return g.op("Pow", g.affine(S, 0.5 / (float(k.alpha) * k._length**2), 1.0), g.const(-float(k.alpha)))
-
-
-def _poly(g: Graph, k: Polynomial, x: str, Z: np.ndarray | None) -> str:
-    return g.power(g.affine(_dot(g, x, Z, float(k.gamma)), 1.0, float(k.coef0)), float(k.degree))
-
-
-def _sigmoid(g: Graph, k: Sigmoid, x: str, Z: np.ndarray | None) -> str:
-    return g.op("Tanh", g.affine(_dot(g, x, Z, float(k.gamma)), 1.0, float(k.coef0)))
-
-
-def _constant(g: Graph, k: Constant, x: str, Z: np.ndarray | None) -> str:
-    base = _nothing(g, x) if Z is None else g.affine(_dot(g, x, Z), 0.0)
-    return g.affine(base, 1.0, float(k.value))
-
-
-def _scaled(g: Graph, k: Scaled, x: str, Z: np.ndarray | None) -> str:
-    values = kernel(g, k.kernel, x, Z)
-    return g.affine(values, float(k.scale)) if Z is None else g.scaled(values, float(k.scale))
-
-
-def _normalized(g: Graph, k: Normalized, x: str, Z: np.ndarray | None) -> str:
-    def inverse(squares: str) -> str:
-        there = g.op("Greater", squares, g.const(0.0))
-        safe = g.op("Where", there, squares, g.const(1.0))
-        return g.op("Mul", g.op("Cast", there, to=11), g.op("Reciprocal", g.op("Sqrt", safe)))
-
-    rows = inverse(kernel(g, k.kernel, x, None))
-    if Z is None:
-        return g.op("Cast", g.op("Greater", rows, g.const(0.0)), to=11)
-    squares = np.asarray(k.kernel.evaluate_diag(Z), dtype=np.float64)
-    columns = np.zeros_like(squares)
-    np.divide(1.0, np.sqrt(np.maximum(squares, 0.0)), out=columns, where=squares > 0)
-    scaled = g.op("Mul", kernel(g, k.kernel, x, Z), g.const(columns[None]))
-    return g.op("Mul", scaled, g.op("Unsqueeze", rows, g.const([1], np.int64)))
-
-
-def _on_columns(g: Graph, k: OnColumns, x: str, Z: np.ndarray | None) -> str:
-    index = k.columns
-    width = g.widths[x]
-    chosen = np.arange(width)[index if isinstance(index, slice) else np.atleast_1d(np.asarray(index))]
-    part = g.op("Gather", x, g.const(chosen, np.int64), axis=1)
-    g.widths[part] = chosen.size
-    return kernel(g, k.kernel, part, None if Z is None else np.ascontiguousarray(Z[:, chosen]))
-
-
-def _emitters() -> dict[type, Emit]:
-    return {
-        Linear: lambda g, k, x, Z: _dot(g, x, Z),
-        Polynomial: _poly,
-        Sigmoid: _sigmoid,
-        RBF: _rbf,
-        Matern: _matern,
-        RationalQuadratic: _rational,
-        Laplacian: lambda g, k, x, Z: g.op("Exp", g.affine(_l1(g, x, Z), -float(k.gamma))),
-        Chi2: lambda g, k, x, Z: g.op("Exp", g.affine(_chi2(g, x, Z), -float(k.gamma))),
-        AdditiveChi2: lambda g, k, x, Z: g.op("Neg", _chi2(g, x, Z)),
-        HistogramIntersection: lambda g, k, x, Z: _minimum(g, x, Z),
-        ANOVA: lambda g, k, x, Z: g.power(_gaussians(g, x, Z, float(k.gamma)), float(k.degree)),
-        Spline: lambda g, k, x, Z: _splines(g, x, Z, k.anchor),
-        Constant: _constant,
-        Sum: lambda g, k, x, Z: g.op("Add", kernel(g, k.k1, x, Z), kernel(g, k.k2, x, Z)),
-        Product: lambda g, k, x, Z: g.op("Mul", kernel(g, k.k1, x, Z), kernel(g, k.k2, x, Z)),
-        Scaled: _scaled,
-        Power: lambda g, k, x, Z: g.power(kernel(g, k.kernel, x, Z), float(k.exponent)),
-        Normalized: _normalized,
-        OnColumns: _on_columns,
-    }
-
-
-EMITTERS = _emitters()
-
-
-def kernel(g: Graph, k: Kernel, x: str, Z: np.ndarray | None) -> str:
-    """Add k(x, Z), or k(x, x) of each row if Z is None; return the name of the result."""
-    emit = EMITTERS.get(type(k))
-    if emit is None:
-        raise ModelFileError(
-            f"kernel {k.expression()} cannot be exported to ONNX: kernels on vectors can, and "
-            f"{type(k).__name__} is not among {', '.join(sorted(c.__name__ for c in EMITTERS))}"
+        Parameters
+        ----------
+        most : int
+            Number of rounds at most.
+        state : list of (str, int)
+            Names of the values to begin with, and their types.
+        body : callable
+            ``body(graph, round, state)`` adds the nodes of a round, and returns the condition under which
+            another one follows (None: always) and the new state.
+        """
+        helper, inner = self.onnx.helper, Graph(self._shared)
+        number, before = inner.name(), inner.name()
+        names = [inner.name() for _ in state]
+        again, after = body(inner, number, names)
+        again = inner.op("Identity", before if again is None else again)
+        after = [inner.op("Identity", name) for name in after]
+        made = helper.make_graph(
+            inner.nodes,
+            f"round{number}",
+            [
+                helper.make_tensor_value_info(number, INT64, []),
+                helper.make_tensor_value_info(before, BOOL, []),
+                *(
+                    helper.make_tensor_value_info(name, kind, None)
+                    for name, (_, kind) in zip(names, state, strict=True)
+                ),
+            ],
+            [
+                helper.make_tensor_value_info(again, BOOL, []),
+                *(
+                    helper.make_tensor_value_info(name, kind, None)
+                    for name, (_, kind) in zip(after, state, strict=True)
+                ),
+            ],
         )
-    return emit(g, k, x, Z)
+        out = [self.name() for _ in state]
+        inputs = [self.const(most, np.int64), self.const(True, np.bool_), *(name for name, _ in state)]
+        self.nodes.append(helper.make_node("Loop", inputs, out, body=made))
+        return out
