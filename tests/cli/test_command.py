@@ -26,7 +26,7 @@ def test_train_says_aloud_what_it_does_and_ends_with_a_table(mercer_command, peo
     assert re.fullmatch(
         r"accuracy \S+ on 30 held-out rows; balanced accuracy \S+", value(done.out, "held-out score")
     )
-    assert re.fullmatch(r"accuracy \S+ ± \S+ \(5 folds of 90 rows\)", value(done.out, "cross-validation"))
+    assert re.fullmatch(r"accuracy \S+ ± \S+ \(5 folds over 90 rows\)", value(done.out, "cross-validation"))
     assert re.fullmatch(r"\d+ of 120 rows \(.*%\)", value(done.out, "support vectors"))
     assert value(done.out, "certificate").startswith("optimal: proved within ")
     assert "of new rows wrong, with probability 95%" in value(done.out, "bound")
@@ -336,7 +336,7 @@ def test_names_that_look_like_names_are_refused_as_categories(mercer_command, pe
     people.assign(id=[f"person {k}" for k in range(120)]).to_csv(tmp_path / "ids.csv", index=False)
     done = mercer_command("train", "ids.csv", "--target", "buys")
     assert done.code == 2
-    assert "--exclude 'id'" in done.err
+    assert "--exclude id" in done.err
     assert mercer_command("train", "ids.csv", "--target", "buys", "--exclude", "id", "-q").code == 0
 
 

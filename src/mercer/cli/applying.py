@@ -33,6 +33,7 @@ def predict(
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
+    decimal: o.Decimal = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Predict the rows of a file, a few at a time, in constant memory."""
@@ -49,7 +50,7 @@ def predict(
     if decision and not hasattr(loaded.model, "decision_function"):
         raise UserError(f"{model} has no decision function")
     count = 0
-    how = How(file_format, header, separator)
+    how = How(file_format, header, separator, decimal)
     with open_writer(output) as writer:
         for X, _ in loaded.batches(data, how, target, batch_rows):
             columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
@@ -80,6 +81,7 @@ def evaluate(
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
+    decimal: o.Decimal = None,
     as_json: o.Json = False,
 ) -> None:
     """Measure a model on rows whose truth is known."""
@@ -93,7 +95,7 @@ def evaluate(
 
     screen = Screen(as_json)
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, How(file_format, header, separator))
+    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal))
     it = Subject(loaded.model, X, table.y)
     truth = None if it.kind == "detector" else table.y
     if it.kind != "detector" and truth is None:
@@ -135,6 +137,7 @@ def verify(
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
+    decimal: o.Decimal = None,
     as_json: o.Json = False,
 ) -> None:
     """Recompute a model's certificate from its file and its training data alone; exit code 1 if it fails."""
@@ -147,7 +150,7 @@ def verify(
     loaded = load_model(model)
     if loaded.file is None:
         raise UserError(f"{model} is a LIBSVM model: it claims nothing that could be verified")
-    X, table = read_for(loaded, data, target, How(file_format, header, separator))
+    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal))
     y = None if loaded.kind == "detector" else table.y
     found = verify_model(loaded.file, X, y)
     known = {True: "yes: same fingerprint", False: "no", None: "unknown: the file has no fingerprint"}
@@ -233,6 +236,7 @@ def report(
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
+    decimal: o.Decimal = None,
 ) -> None:
     """Write one HTML page about a model, from its file and its training data."""
     import mercer
@@ -241,7 +245,7 @@ def report(
 
     screen = Screen()
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, How(file_format, header, separator))
+    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal))
     place = output or Path(f"{model.stem}.html")
     y = None if loaded.kind == "detector" else table.y
     facts = [("target", table.target_name)] if table.target_name and y is not None else []

@@ -60,6 +60,7 @@ def search(
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
+    decimal: o.Decimal = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -72,7 +73,7 @@ def search(
     from mercer.cli.training import Plan
 
     screen = Screen(as_json, quiet)
-    how = How(file_format, header, separator)
+    how = How(file_format, header, separator, decimal)
     table = read_table(data, target, how, exclude)
     wishes, plan = Wishes(kernel=kernel, jobs=jobs), Plan("classify", 0.0, folds, seed)
     model, trainer = _begin(screen, table, task, scale, impute, wishes, plan)
@@ -130,11 +131,11 @@ def _begin(
 ) -> tuple[Any, Trainer]:
     """Choose the task and prepare: what both commands begin with."""
     from mercer.cli.machines import make
-    from mercer.cli.preparing import choose_task, features_of, prepare
+    from mercer.cli.preparing import choose_task, features_of, prepare, told
     from mercer.cli.training import Plan, Trainer
 
     kind, why = choose_task(table, task)
-    screen.say(f"{table.source}: {table.n_rows} rows, {table.n_features} features; task {kind}: {why}")
+    screen.say(told(table, kind, why))
     if kind == "novelty":
         raise UserError("without a target there is nothing to judge settings by")
     preparation = prepare(table, scale, impute)
@@ -164,6 +165,7 @@ def path(
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
+    decimal: o.Decimal = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -176,7 +178,7 @@ def path(
     from mercer.cli.training import Plan, split_rows, take
 
     screen = Screen(as_json, quiet)
-    how = How(file_format, header, separator)
+    how = How(file_format, header, separator, decimal)
     table = read_table(data, target, how, exclude)
     wishes, plan = Wishes(kernel=kernel, gamma=gamma), Plan("classify", holdout, 0, seed)
     model, trainer = _begin(screen, table, task, scale, impute, wishes, plan)

@@ -55,5 +55,9 @@ Separator = Annotated[
         help="What separates the cells of a CSV file.", rich_help_panel=FORMAT, show_default="found out"
     ),
 ]
+Decimal = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(help="The decimal point of a CSV file.", rich_help_panel=FORMAT, show_default="found out"),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document.", rich_help_panel=SHOWN)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No words on the way.", rich_help_panel=SHOWN)]

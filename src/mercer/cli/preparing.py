@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,6 +20,8 @@ from mercer.io.table import listed
 
 Task = Literal["classify", "regress", "novelty"]
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
+MOST_TOLD = 3  # columns that a message tells of one by one
+DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}\b)")
 MOST_CATEGORIES = 1000  # of a text column: beyond, it is a name rather than a kind
 
 
@@ -64,17 +68,23 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     if table.is_sparse:
         return _sparse(table, scale, impute if missing else None)
     said = []
+    if table.decimal != ".":
+        said.append(f"read {table.decimal!r} as the decimal point")
+    constant = constant_columns(table)
+    if constant:
+        said.append(f"one value only, so nothing to learn from: {listed(constant)}")
     numeric, text = list(table.numeric), list(table.categorical)
     _check_text(table, text)
     numbers = _numbers(scale, impute if any(name in missing for name in numeric) else None)
     if numeric and scale:
-        said.append(f"standardised {_count(numeric, 'numeric column')} (mean 0, deviation 1)")
+        said.append(f"standardised {counted(len(numeric), 'numeric column')} (mean 0, deviation 1)")
     if missing:
         said.append(f"filled in missing values of {listed(sorted(missing))} by {impute}")
     if not text:
         return Preparation(numbers, said)
     values = sum(len(table.categories[name]) for name in text)
-    said.append(f"encoded {_count(text, 'text column')} as {values} columns of 0 and 1: {listed(text)}")
+    before, after = counted(len(text), "text column"), counted(values, "column")
+    said.append(f"encoded {before} as {after} of 0 and 1: {listed(text)}")
     one_hot: list[tuple[str, Any]] = [("encode", OneHotEncoder(handle_unknown="ignore", sparse_output=False))]
     if any(name in missing for name in text):
         one_hot.insert(0, ("impute", SimpleImputer(strategy="most_frequent")))
@@ -85,14 +95,41 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
 
 
 def _check_text(table: Table, text: list[str]) -> None:
-    for name in text:
-        kinds = len(table.categories[name])
-        if kinds > MOST_CATEGORIES or (kinds > 50 and kinds > 0.5 * table.n_rows):
-            shown = listed(table.categories[name][:3])
-            raise UserError(
-                f"column {name!r} has {kinds} different texts ({shown}, ...): it looks like a name, not like "
-                f"a kind. Leave it out with --exclude {name!r}"
-            )
+    """Refuse columns that no encoding helps, all of them at once: a second try should not find the next."""
+    names = [name for name in text if _is_name(len(table.categories[name]), table.n_rows)]
+    if not names:
+        return
+    found = []
+    for name in names[:MOST_TOLD]:
+        kinds = table.categories[name]
+        dates = all(DATE.match(kind) for kind in kinds)
+        what = "it holds dates" if dates else "it looks like a name, not like a kind"
+        found.append(f"column {name!r} has {len(kinds)} different texts ({listed(kinds[:3])}, ...): {what}")
+    if len(names) > MOST_TOLD:
+        found.append(f"{len(names) - MOST_TOLD} more columns are like these")
+    advice = "Leave out what tells nothing of new rows with " if len(names) > 1 else "Leave it out with "
+    advice += " ".join(f"--exclude {shlex.quote(name)}" for name in names)
+    if any("dates" in words for words in found):
+        advice += "; of a date, a number of days or the month may help: put it into a column of its own"
+    raise UserError("; ".join(found) + ". " + advice)
+
+
+def _is_name(kinds: int, rows: int) -> bool:
+    """Whether so many different texts are names of the rows rather than kinds of them."""
+    return kinds > MOST_CATEGORIES or (kinds > 50 and kinds > 0.5 * rows)
+
+
+def constant_columns(table: Table) -> list[str]:
+    """Return the names of the features that have one value only."""
+    if table.is_sparse or table.n_rows < 2:
+        return []
+    same = [len(table.categories[name]) == 1 for name in table.categorical]
+    found = {name for name, one in zip(table.categorical, same, strict=True) if one}
+    numeric = list(table.numeric)
+    if numeric:
+        X = table.X if isinstance(table.X, np.ndarray) else table.X[numeric].to_numpy()
+        found |= {name for name, one in zip(numeric, (X[:1] == X).all(axis=0), strict=True) if one}
+    return [name for name in table.feature_names if name in found]
 
 
 def _numbers(scale: bool, impute: str | None) -> list[tuple[str, Any]]:
@@ -122,8 +159,15 @@ def _joined(steps: list[tuple[str, Any]]) -> Any:
     return steps[0][1] if len(steps) == 1 else Pipeline(steps)
 
 
-def _count(names: list[str], what: str) -> str:
-    return f"{len(names)} {what}{'s' if len(names) != 1 else ''}"
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
+def told(table: Table, task: str, why: str) -> str:
+    """Return what a table is and what is to be learned from it, in a line."""
+    rows, features = counted(table.n_rows, "row"), counted(table.n_features, "feature")
+    return f"{table.source}: {rows}, {features}; task {task}: {why}"
 
 
 def text_columns(model: Any) -> list[str]:
@@ -151,7 +195,15 @@ def choose_task(table: Table, wish: str) -> tuple[Task, str]:
     different = np.unique(y)
     if wish == "classify" or (wish == "auto" and _is_kinds(y, different)):
         if different.size < 2:
-            raise UserError(f"the {name} has one value only, {different[0]}: there is nothing to tell apart")
+            raise UserError(
+                f"the {name} has one value only, {str(different[0])!r}: there is nothing to tell apart"
+            )
+        if y.dtype.kind in "USO" and _is_name(different.size, y.size):
+            shown = listed([str(value) for value in different[:3]])
+            raise UserError(
+                f"the {name} has {different.size} different texts in {y.size} rows ({shown}, ...): too many "
+                "for classes. Choose another --target"
+            )
         why = "as asked" if wish == "classify" else f"the {name} has {different.size} different values"
         return "classify", why
     if y.dtype.kind in "US":

@@ -19,12 +19,18 @@ class How:
     format: str | None = None
     header: bool | None = None
     separator: str | None = None
+    decimal: str | None = None
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of the readers."""
         header = "auto" if self.header is None else self.header
         separator = {"\\t": "\t", "tab": "\t"}.get(self.separator or "", self.separator)
-        return {"format": self.format, "header": header, "separator": separator}
+        return {
+            "format": self.format,
+            "header": header,
+            "separator": separator,
+            "decimal": self.decimal or "auto",
+        }
 
 
 def target_of(text: str) -> str | int | None:
@@ -41,6 +47,8 @@ def read_table(data: str, target: str, how: How, exclude: list[str] | None = Non
         raise UserError(f"{table.source} has no rows")
     if exclude:
         unknown = [name for name in exclude if name not in set(table.feature_names)]
+        if table.target_name in unknown:
+            raise UserError(f"--exclude {table.target_name!r}: it is the target; choose another by --target")
         if unknown:
             known = listed(tuple(table.feature_names))
             raise UserError(f"--exclude {unknown[0]!r}: the features of {table.source} are {known}")

@@ -119,13 +119,14 @@ def train(
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
+    decimal: o.Decimal = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
     """Train a machine on a file, measure it on rows it has not seen, prove how good the fit is, save it."""
     import mercer
     from mercer.cli.machines import Wishes, make
-    from mercer.cli.preparing import choose_task, features_of, prepare
+    from mercer.cli.preparing import choose_task, features_of, prepare, told
     from mercer.cli.reading import How, read_table, split_weights
     from mercer.cli.searching import search_settings
     from mercer.cli.training import Plan, Trainer, result_rows, split_rows
@@ -141,10 +142,10 @@ def train(
     _check_folder(place)
     if report is not None:
         _check_folder(report)
-    table = read_table(data, target, How(file_format, header, separator), exclude)
+    table = read_table(data, target, How(file_format, header, separator, decimal), exclude)
     table, weight = split_weights(table, weights)
     kind, why = choose_task(table, task)
-    screen.say(f"{table.source}: {table.n_rows} rows, {table.n_features} features; task {kind}: {why}")
+    screen.say(told(table, kind, why))
     preparation = prepare(table, scale, impute)
     for words in preparation.said:
         screen.say(words)

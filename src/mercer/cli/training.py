@@ -266,7 +266,7 @@ def result_rows(run: Run, plan: Plan, n: int) -> list[tuple[str, ...]]:
     rest = n - run.split[1].size
     if len(run.folds) > 1:
         mean, spread = float(np.mean(run.folds)), float(np.std(run.folds, ddof=1))
-        words = f"{run.metric} {mean:.4g} ± {spread:.2g} ({len(run.folds)} folds of {rest} rows)"
+        words = f"{run.metric} {mean:.4g} ± {spread:.2g} ({len(run.folds)} folds over {rest} rows)"
         rows.append(("cross-validation", words))
     elif run.folds:
         words = f"{run.metric or 'score'} {run.folds[0]:.4g} (the best of the search, on {rest} rows)"

@@ -14,6 +14,7 @@ from mercer.io.arff import arff_batches, read_arff
 from mercer.io.arrow import arrow_batches, read_arrow
 from mercer.io.assembly import Wish, assemble
 from mercer.io.bundled import BUNDLED, read_bundled
+from mercer.io.commas import PointedSource, separator_beside_commas
 from mercer.io.delimited import DelimitedReader, delimited_batches, read_delimited, sniff
 from mercer.io.errors import DataFileError
 from mercer.io.npz import read_npz
@@ -90,6 +91,7 @@ def read_data(
     format: str | None = None,  # noqa: A002
     header: bool | str = "auto",
     separator: str | None = None,
+    decimal: str = "auto",
     zero_based: bool | str = "auto",
     n_features: int | None = None,
     max_bytes: int | None = None,
@@ -122,6 +124,10 @@ def read_data(
     separator : str, optional
         What separates the cells of a CSV file; found in the first row if not given. A space stands for any
         run of spaces.
+    decimal : {"auto", ".", ","}, default="auto"
+        The decimal point of a CSV file. "auto" takes the comma for it where something else separates the
+        cells and a column of the first lines holds nothing but numbers, some of them with a comma. With a
+        comma, points group the thousands: ``1.234,5`` is 1234.5.
     zero_based : bool or "auto", default="auto"
         Whether the indices of an svmlight file start at 0; "auto" says so if one of them is 0.
     n_features : int, optional
@@ -162,10 +168,12 @@ def read_data(
             return read_arff(source, wish, workers)
         if kind in ("parquet", "feather"):
             return read_arrow(source, wish, kind)
+        text, separator = _pointed(source, separator, decimal)
         reader = DelimitedReader(
-            sniff(source.head, separator, header, source.name), source.name, workers, categorical
+            sniff(text.head, separator, header, source.name), source.name, workers, categorical
         )
-        return assemble(read_delimited(source, reader), wish, source=source.name, format="csv")
+        table = assemble(read_delimited(text, reader), wish, source=source.name, format="csv")
+        return table if text is source else replace(table, decimal=",")
 
 
 def read_batches(
@@ -178,6 +186,7 @@ def read_batches(
     format: str | None = None,  # noqa: A002
     header: bool | str = "auto",
     separator: str | None = None,
+    decimal: str = "auto",
     zero_based: bool | str = "auto",
     n_features: int | None = None,
     max_bytes: int | None = None,
@@ -188,7 +197,7 @@ def read_batches(
 
     Parameters
     ----------
-    path, features, format, header, separator, n_features, max_bytes, max_expansion, n_jobs
+    path, features, format, header, separator, decimal, n_features, max_bytes, max_expansion, n_jobs
         As for `read_data`.
     batch_rows : int, default=65536
         Most rows of a batch.
@@ -234,12 +243,27 @@ def read_batches(
         elif kind == "arff":
             yield from arff_batches(source, wish, workers, batch_rows)
         else:
-            dialect = sniff(source.head, separator, header, source.name)
+            text, separator = _pointed(source, separator, decimal)
+            dialect = sniff(text.head, separator, header, source.name)
             reader = DelimitedReader(dialect, source.name, workers, categorical)
             first = 0
-            for columns in delimited_batches(source, reader, batch_rows):
+            for columns in delimited_batches(text, reader, batch_rows):
                 yield assemble(columns, wish, source=source.name, format="csv", first_row=first)
                 first += columns.values.shape[0]
+
+
+def _pointed(source: Source, separator: str | None, decimal: str) -> tuple[Source, str | None]:
+    """Return a CSV file as one with decimal points, and its separator if that is known."""
+    if decimal not in ("auto", ".", ","):
+        raise DataFileError(f"decimal={decimal!r} must be 'auto', '.' or ','")
+    if decimal == ".":
+        return source, separator
+    found = separator_beside_commas(source.head, separator)
+    if decimal == "," and found is None:
+        found = separator or sniff(source.head.replace(b",", b""), None, True, source.name).separator
+        if found == ",":
+            raise DataFileError(f"decimal=',': {source.name} cannot have commas between its cells, too")
+    return (source, separator) if found is None else (PointedSource(source, found), found)
 
 
 def _slices(table: Table, rows: int) -> Iterator[Table]:

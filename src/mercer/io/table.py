@@ -77,6 +77,8 @@ class Table:
         Number of rows before the first of these: not 0 in batches after the first.
     named : bool
         Whether the names are the file's own; False where they were made up from numbers.
+    decimal : str
+        The decimal point of the file: "." or ",".
     """
 
     X: Any
@@ -90,6 +92,7 @@ class Table:
     source: str = ""
     first_row: int = 0
     named: bool = True
+    decimal: str = "."
 
     @property
     def n_rows(self) -> int:

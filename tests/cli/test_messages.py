@@ -1,0 +1,78 @@
+"""What the command says of files as people have them."""
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("pandas")
+
+
+def customers(rows=80):
+    lines = [",".join(["id", "since", "spend", "plan", "site", "outcome"])]
+    for k in range(rows):
+        day = f"2023-{k % 12 + 1:02d}-{k // 12 + 1:02d}"
+        spend, plan = 20 + (7 * k) % 60, ("basic", "gold plus")[k % 2]
+        outcome = "will leave" if spend < 45 else "stays on"
+        lines.append(f"C{k:04d},{day},{spend},{plan},web,{outcome}")
+    return "\n".join(lines) + "\n"
+
+
+def test_names_and_dates_are_told_together_with_the_way_out(mercer_command, tmp_path):
+    (tmp_path / "data.csv").write_text(customers())
+    done = mercer_command("train", "data.csv", "--target", "outcome")
+    assert done.code == 2
+    assert "column 'id' has 80 different texts" in done.err
+    assert "column 'since' has 80 different texts ('2023-01-01'" in done.err
+    assert "it holds dates" in done.err
+    assert "--exclude id --exclude since" in done.err
+    done = mercer_command("train", "data.csv", "--target", "outcome", "--exclude", "id", "--exclude", "since")
+    assert done.code == 0
+    assert "one value only, so nothing to learn from: 'site'" in done.err
+
+
+def test_a_name_with_a_space_can_be_copied_into_the_shell(mercer_command, tmp_path):
+    (tmp_path / "data.csv").write_text(customers().replace("id,since", "customer id,since"))
+    done = mercer_command("train", "data.csv", "--target", "outcome", "--exclude", "since")
+    assert "--exclude 'customer id'" in done.err
+
+
+def test_a_target_that_is_a_name(mercer_command, tmp_path):
+    (tmp_path / "data.csv").write_text(customers())
+    done = mercer_command("train", "data.csv", "--target", "id", "--exclude", "since")
+    assert done.code == 2
+    assert "the target 'id' has 80 different texts in 80 rows" in done.err
+    assert "too many for classes" in done.err
+
+
+def test_a_target_with_one_value(mercer_command, tmp_path):
+    (tmp_path / "data.csv").write_text("a,b\n" + "1,same kind\n2,same kind\n" * 10)
+    assert "has one value only, 'same kind': there is" in mercer_command("train", "data.csv").err
+
+
+def test_one_feature_is_not_features(mercer_command, tmp_path):
+    (tmp_path / "data.csv").write_text("a,b\n" + "".join(f"{k},{'xy'[k % 2]}\n" for k in range(20)))
+    done = mercer_command("train", "data.csv", "--folds", "0")
+    assert done.code == 0
+    assert "20 rows, 1 feature; task" in done.err
+
+
+def test_decimal_commas_are_read_and_said(mercer_command, tmp_path):
+    rows = "".join(f"{k},5;{k % 3};{2 * k},25\n" for k in range(40))
+    (tmp_path / "haus.csv").write_text("Fläche;Zimmer;Preis\n" + rows)
+    done = mercer_command("train", "haus.csv", "--target", "Preis", "--C", "100")
+    assert done.code == 0
+    assert "task regress: the target 'Preis' is a number" in done.err
+    assert "read ',' as the decimal point" in done.err
+    done = mercer_command("predict", "haus.mercer", "haus.csv")
+    assert done.code == 0
+    first = float(done.out.splitlines()[1].split(",")[0])
+    assert abs(first - 0.25) < 20
+    assert mercer_command("verify", "haus.mercer", "haus.csv", "--target", "Preis").code == 0
+    done = mercer_command("train", "haus.csv", "--target", "Preis", "--decimal", ".", "--task", "regress")
+    assert "needs numbers, but the target 'Preis' is text such as '0,25'" in done.err
+
+
+def test_the_target_cannot_be_left_out(mercer_command, tmp_path):
+    (tmp_path / "data.csv").write_text(customers())
+    done = mercer_command("train", "data.csv", "--exclude", "outcome")
+    assert done.code == 2
+    assert "--exclude 'outcome': it is the target" in done.err
