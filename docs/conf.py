@@ -26,8 +26,10 @@ exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5"
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"mercer {release}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["mercer.css"]
 html_show_sphinx = False
+html_show_copyright = False
 
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_fence_as_directive = ["math"]
