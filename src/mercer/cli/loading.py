@@ -23,6 +23,7 @@ from mercer.io import (
     read_model,
     write_libsvm_model,
 )
+from mercer.io.models import save_again
 from mercer.io.training import fitted_part
 
 
@@ -157,6 +158,11 @@ def load_model(path: Path) -> Loaded:
         head = file.read(9)
     if head == b"svm_type ":
         return Loaded(read_libsvm_model(path), None, path)
+    if head[:1] == b"\x08" and head[2:3] == b"\x12":  # version and producer, as every ONNX file begins
+        raise UserError(
+            f"{path} is an ONNX file, which is for other programs to run: mercer writes such files but does "
+            "not read them. Use the model that it was made from"
+        )
     file_content = read_model(path)
     return Loaded(file_content.model, file_content, path)
 
@@ -171,7 +177,10 @@ def write_as(loaded: Loaded, path: Path, kind: str) -> None:
     """Write a model in another format."""
     model, machine = loaded.model, loaded.machine
     if kind == "mercer":
-        mercer.save(model, path)
+        if loaded.file is None:
+            mercer.save(model, path)
+        else:
+            save_again(loaded.file, path)
         return
     if kind == "onnx":
         from mercer.io import to_onnx

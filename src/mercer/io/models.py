@@ -98,8 +98,28 @@ def save(
     >>> bool((same.decision_function(data) == model.decision_function(data)).all())
     True
     """
-    place = Path(path)
-    content = dumps(model, X=X, y=y, sample_weight=sample_weight)
+    return _write(Path(path), dumps(model, X=X, y=y, sample_weight=sample_weight))
+
+
+def save_again(file: ModelFile, path: str | os.PathLike[str]) -> Path:
+    """Write a model that was read from a file, with what that file knew of the training data.
+
+    Parameters
+    ----------
+    file : ModelFile
+        As `read_model` returns it.
+    path : str or path
+        Where to write.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+    """
+    return _write(Path(path), _content(file.model, file.training))
+
+
+def _write(place: Path, content: bytes) -> Path:
     handle, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -134,9 +154,12 @@ def dumps(model: BaseEstimator, *, X: Any = None, y: Any = None, sample_weight: 
     """
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be a fitted estimator; it is a {type(model).__name__}")
+    return _content(model, observe(model, X, y, sample_weight))
+
+
+def _content(model: BaseEstimator, training: Training) -> bytes:
     encoder = Encoder()
     node = encoder.encode(model, type(model).__name__)
-    training = observe(model, X, y, sample_weight)
     description = {
         "protocol": PROTOCOL,
         "versions": {
