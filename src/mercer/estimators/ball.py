@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.detector import BaseDetector
+from mercer.estimators.diagonal import computed_diagonal, given_diagonal
 from mercer.gram import Gram
 from mercer.problems import Dual, Values
 from mercer.problems.novelty import BallMachine, EnclosingBall, ball_prices, promised_squared_radius
-
-TILE = 4096  # rows whose k(x, x) are computed together
 
 
 class BaseBall(BaseDetector):
@@ -86,20 +85,9 @@ class BaseBall(BaseDetector):
         """Return k(x, x) of checked points in float64."""
         n = self._length(X)
         if not self._pairwise_kernel:
-            if diag is not None:
-                raise ValueError("diag is for kernel='precomputed' only; other kernels compute it")
-            out = np.empty(n)
-            for start in range(0, n, TILE):
-                rows = self.kernel_.take(X, np.arange(start, min(n, start + TILE)))
-                if getattr(rows, "dtype", None) == np.float32:
-                    rows = rows.astype(np.float64)
-                out[start : start + TILE] = self.kernel_.evaluate_diag(rows)
-            return out
+            return computed_diagonal(self.kernel_, X, n, diag)
         if diag is not None:
-            given = column_or_1d(diag, dtype=np.float64)
-            if given.size != n:
-                raise ValueError(f"diag has {given.size} entries for {n} rows of X")
-            return np.asarray(given)
+            return given_diagonal(diag, n)
         if self._training_diagonal is None:
             raise ValueError(
                 "distances from the centre need k(x, x) of the new points, which is not constant here: pass "

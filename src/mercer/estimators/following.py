@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.interrupts import Stop
 from mercer.estimators.machine import INDEFINITE
-from mercer.gram import Gram
+from mercer.gram import Gram, Segment, cross_products
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import Kernel
 from mercer.problems.path import Family
@@ -220,6 +220,18 @@ class PathMixin:
     def _rows(self) -> list[np.ndarray]:
         """Return the rows of the data that each path is about."""
         raise NotImplementedError
+
+    def _values_at(self, X: Any, C: Any) -> np.ndarray:
+        """Return f at new points, a column for each value of C; kernel values are computed once."""
+        this: Any = self
+        X = this._check_X(X, kernel=this.kernel_, reset=False)
+        (path,), (rows,) = self.paths_, self._rows()
+        coef, intercepts = path.machines(np.array([self._check_C(float(value)) for value in C]))
+        reference = rows if this._pairwise_kernel else this.kernel_.take(this._data, rows)
+        segment = Segment(0, rows.size, coef.T, np.arange(len(C)))
+        return np.asarray(
+            cross_products(this.kernel_, X, reference, [segment], len(C), this._workers()) + intercepts
+        )
 
     @staticmethod
     def _solutions(paths: list[Path], C: float) -> tuple[list[Any], list[Solution]]:

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.notebook import CertifiedRepr
 from mercer.estimators.watching import CallbackSupportMixin
 from mercer.gram import Gram, Workers, gram, resolve_threads
@@ -125,6 +126,13 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
                 f"X and y have inconsistent numbers of samples: X has {n} rows, y has {len(y)} entries"
             )
 
+    def _fitted_length(self, X: Any) -> int:
+        """Return the number of rows, which must be that of the training data."""
+        n = self._length(X)
+        if n != self.shape_fit_[0]:
+            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
+        return n
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
@@ -159,12 +167,7 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
             cache_bytes=self._cache_bytes() // 2,
             workers=workers,
         )
-        bad = np.flatnonzero(~np.isfinite(matrix.diag()))
-        if bad.size:
-            raise ValueError(
-                f"kernel={kernel!r} is not finite at {bad.size} of {matrix.n} rows of X, first at row "
-                f"{bad[0]}: scale the features, or mend the kernel"
-            )
+        check_finite_diagonal(kernel, matrix.diag())
         return matrix
 
     def _algorithm(self) -> Solver:

@@ -16,6 +16,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from mercer.estimators.expansion import ExpansionMixin
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.margins import MarginMixin
@@ -23,7 +24,6 @@ from mercer.estimators.probability import ProbabilityMixin
 from mercer.estimators.tasks import TaskMachine
 from mercer.estimators.watching import Watch
 from mercer.gram import Segment, cross_products, decisions_with_sure_signs
-from mercer.kernels import Linear
 from mercer.problems import Certificate, Dual, Machine, Values, combine
 from mercer.problems.multiclass import (
     Task,
@@ -40,7 +40,7 @@ from mercer.problems.multiclass import (
 from mercer.solvers import Progress, Solution
 
 
-class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
+class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, ExpansionMixin, TaskMachine):
     """What classifiers over pairs of classes share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -229,22 +229,11 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
         counts: np.ndarray = self._n_support
         return counts
 
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel; sparse for sparse data."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel")
+    def _feature_weights(self) -> Any:
         pairs = self.multiclass == "ovo"
         coef = feature_weights(self.dual_coef_, self.support_vectors_, self._n_support, pairs)
         (coef if isinstance(coef, np.ndarray) else coef.data).flags.writeable = False
         return coef
-
-    @property
-    def _coefficients(self) -> np.ndarray:
-        """``dual_coef_`` as an array."""
-        coef = self.dual_coef_
-        return coef if isinstance(coef, np.ndarray) else np.asarray(coef.toarray())
 
     def _segments(self) -> tuple[list[Segment], int]:
         k = self.classes_.size
@@ -325,6 +314,14 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
 
     # -- proof -------------------------------------------------------------------------------------------
 
+    def _training_data(self, X: Any, y: ArrayLike, sample_weight: Any) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Return the data given to ``fit``, checked: points, numbers of their classes, and all weights."""
+        X = self._check_X(X, kernel=self.kernel_, reset=False)
+        n = self._fitted_length(X)
+        labels = self._known_labels(y)
+        self._check_lengths(X, labels)
+        return X, labels, self._check_weight(sample_weight, X, n) * self.class_weight_[labels]
+
     def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
         """Recompute the certificate from nothing but the model and the training data, in float64.
 
@@ -338,13 +335,8 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, TaskMachine):
         Certificate
         """
         check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        n = self._length(X)
-        if n != self.shape_fit_[0]:
-            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
-        labels = self._known_labels(y)
-        self._check_lengths(X, labels)
-        weight = self._check_weight(sample_weight, X, n) * self.class_weight_[labels]
+        X, labels, weight = self._training_data(X, y, sample_weight)
+        n = labels.size
         split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
         segments, outputs = self._segments()
         F = cross_products(self.kernel_, X, self._reference(), segments, outputs, self._workers())

@@ -15,7 +15,7 @@ from mercer.gram import Gram
 from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
 from mercer.problems.calibration import fit_link, link_logits
-from mercer.problems.coupling import couple_pairs, couple_rest, two_classes
+from mercer.problems.coupling import couple
 from mercer.problems.multiclass import Task
 from mercer.solvers import Solution, Solver
 from mercer.solvers.held_out import held_out
@@ -177,11 +177,7 @@ class ProbabilityMixin:
         F: np.ndarray = this._raw_decision(X)
         choice: np.ndarray = this._choose(F)
         logits = link_logits(F, self.link_knots_, self.link_slopes_)
-        if this.classes_.size == 2:
-            return two_classes(logits[:, 0], choice)
-        if this.multiclass == "ovr":
-            return couple_rest(logits, choice)
-        return couple_pairs(logits, this.classes_.size, choice)
+        return couple(logits, this.classes_.size, choice, pairs=this.multiclass == "ovo")
 
     @available_if(_asked_for)
     def predict_log_proba(self, X: Any) -> np.ndarray:

@@ -12,16 +12,16 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.expansion import ExpansionMixin
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.watching import Watch
 from mercer.gram import Gram, Segment, cross_products
-from mercer.kernels import Linear
 from mercer.problems import Certificate, Dual, Machine, Values
 from mercer.solvers import Progress, Solution
 
 
-class SingleMachine(KernelMachine):
+class SingleMachine(ExpansionMixin, KernelMachine):
     """Base of the estimators whose function is f(x) = sum_i coef_i k(x_i, x) + intercept."""
 
     # -- what a subclass says ----------------------------------------------------------------------------
@@ -112,32 +112,12 @@ class SingleMachine(KernelMachine):
             return None
         return self._of_all_points(n)
 
-    @property
-    def _coefficients(self) -> np.ndarray:
-        """``dual_coef_`` as an array."""
-        packed: Any = self.dual_coef_
-        return packed if isinstance(packed, np.ndarray) else np.asarray(packed.toarray())
-
     def _of_all_points(self, n: int) -> np.ndarray:
         whole = np.zeros(n)
         whole[self.support_] = self._coefficients[0]
         return whole
 
     # -- use ---------------------------------------------------------------------------------------------
-
-    @property
-    def n_support_(self) -> np.ndarray:
-        """Number of support vectors, as an array of length one."""
-        check_is_fitted(self)
-        return np.array([self.support_.size], dtype=np.int32)
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel; sparse for sparse data."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return self.dual_coef_ @ self.support_vectors_
 
     def _products(self, X: Any) -> np.ndarray:
         """Return K(X, support vectors) coef for checked data."""
@@ -155,9 +135,7 @@ class SingleMachine(KernelMachine):
     def _certify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
         check_is_fitted(self)
         X = self._check_X(X, kernel=self.kernel_, reset=False)
-        n = self._length(X)
-        if n != self.shape_fit_[0]:
-            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
+        n = self._fitted_length(X)
         target = self._target(X, y)
         weight = self._check_weight(sample_weight, X, n)
         matrix = self._gram(self.kernel_, X, self._workers())

@@ -13,8 +13,7 @@ from mercer.estimators.following import PathMixin
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.pairs import BaseSVC
 from mercer.estimators.svc import SVC
-from mercer.gram import Gram, Segment, cross_products
-from mercer.kernels import Precomputed
+from mercer.gram import Gram
 from mercer.problems import Dual, soft_margin
 from mercer.problems.multiclass import one_versus_one, one_versus_rest
 from mercer.problems.path import soft_margin_family
@@ -263,20 +262,8 @@ class SVCPath(PathMixin, BaseSVC):
         if np.ndim(C) == 0:
             return self.at(C).decision_function(X)
         if self.classes_.size == 2:
-            return self._decisions(X, [self._check_C(float(value)) for value in C])
+            return self._values_at(X, C)
         return np.stack([self.at(float(value)).decision_function(X) for value in C], axis=-1)
-
-    def _decisions(self, X: Any, values: list[float]) -> np.ndarray:
-        """Return the decisions of two classes at many values of C, kernel values computed once."""
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        (path,), (task,) = self.paths_, self._tasks
-        coef, intercepts = path.machines(np.array(values))
-        reference = task.rows
-        if not isinstance(self.kernel_, Precomputed):
-            reference = self.kernel_.take(self._data, task.rows)
-        segment = Segment(0, task.rows.size, coef.T, np.arange(len(values)))
-        F = cross_products(self.kernel_, X, reference, [segment], len(values), self._workers())
-        return np.asarray(F + intercepts)
 
     def predict(self, X: Any, C: Any = None) -> np.ndarray:
         """Return the classes of new points.
@@ -299,7 +286,7 @@ class SVCPath(PathMixin, BaseSVC):
         if np.ndim(C) == 0:
             return self.at(C).predict(X)
         if self.classes_.size == 2:
-            F = self._decisions(X, [self._check_C(float(value)) for value in C])
+            F = self._values_at(X, C)
             return np.asarray(self.classes_[(F >= 0).astype(np.intp)])
         return np.stack([self.at(float(value)).predict(X) for value in C], axis=-1)
 

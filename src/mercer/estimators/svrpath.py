@@ -16,8 +16,7 @@ from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.regressor import BaseSVR
 from mercer.estimators.svr import SVR
-from mercer.gram import Gram, Segment, cross_products
-from mercer.kernels import Precomputed
+from mercer.gram import Gram
 from mercer.problems import Dual, Machine
 from mercer.problems.path import tube_family
 from mercer.problems.regression import epsilon_tube
@@ -254,14 +253,7 @@ class SVRPath(PathMixin, BaseSVR):
             return super().predict(X)
         if np.ndim(C) == 0:
             return self.at(C).predict(X)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        coef, intercepts = self.paths_[0].machines(np.array([self._check_C(float(value)) for value in C]))
-        reference = self._there
-        if not isinstance(self.kernel_, Precomputed):
-            reference = self.kernel_.take(self._data, self._there)
-        segment = Segment(0, self._there.size, coef.T, np.arange(len(C)))
-        F = cross_products(self.kernel_, X, reference, [segment], len(C), self._workers())
-        return np.asarray(F + intercepts)
+        return self._values_at(X, C)
 
     def training_error(self, C: Any, number: int = 0) -> np.ndarray:
         """Return the weighted mean absolute error of the training rows, at some values of C.

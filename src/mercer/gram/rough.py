@@ -127,6 +127,7 @@ class _Rough:
 
     def __init__(self, fused: Fused, Z: Any, segments: list[Segment], n_outputs: int) -> None:
         self.segments, self.n_outputs = segments, n_outputs
+        self.coefs = [segment.coef.astype(np.float32) for segment in segments]
         self.alone = Workers(1)
         centre = None if sp.issparse(Z) else Z.mean(axis=0, dtype=np.float64)
         self.few = Layout(Z, fused, np.float32, centre=centre)
@@ -166,14 +167,12 @@ class _Rough:
 
     def _several(self, many: Layout, F: Float64, size: Float64) -> None:
         m = self.few.n
-        coefs = [segment.coef.astype(np.float32) for segment in self.segments]
-
         step = max(1, TILE_VALUES // m)
         for s in range(0, many.n, step):
             e = min(s + step, many.n)
             values = np.empty((m, e - s), dtype=np.float32)
             fill_panel(self.few, many.take(np.arange(s, e)), np.arange(m), values, self.alone)
-            for segment, coef in zip(self.segments, coefs, strict=True):
+            for segment, coef in zip(self.segments, self.coefs, strict=True):
                 part = values[segment.start : segment.stop].T @ coef
                 F[s:e, segment.outputs] += part
                 size[s:e, segment.outputs] += np.abs(part)

@@ -35,6 +35,25 @@ def two_classes(logit: Float64, choice: Index) -> Float64:
     return p
 
 
+def couple(logits: Float64, n_classes: int, choice: Index, *, pairs: bool) -> Float64:
+    """Return class probabilities from the logits of all machines, one per pair of classes or per class.
+
+    Parameters
+    ----------
+    logits : (n, machines) float64
+        Logits; a single machine tells the second of two classes from the first.
+    n_classes : int
+        Number of classes.
+    choice : (n,) intp
+        The predicted class, which leads.
+    pairs : bool
+        Whether the machines are those of pairs.
+    """
+    if n_classes == 2:
+        return two_classes(logits[:, 0], choice)
+    return couple_pairs(logits, n_classes, choice) if pairs else couple_rest(logits, choice)
+
+
 def couple_pairs(logits: Float64, n_classes: int, choice: Index) -> Float64:
     r"""Return class probabilities from those of all pairs of classes.
 

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.convex._classifier_base import ConvexClassifier
-from mercer.problems.coupling import couple_pairs, couple_rest, two_classes
+from mercer.problems.coupling import couple
 from mercer.problems.losses import CLASSIFICATION, Loss, MultinomialDeviance, as_loss
 from mercer.problems.probabilities import class_logits, softmax_with_choice
 
@@ -204,11 +204,7 @@ class KernelClassifier(ConvexClassifier):
         if self._joint:
             return softmax_with_choice(F, choice)
         logits = class_logits(self.loss_, F)
-        if self.classes_.size == 2:
-            return two_classes(logits[:, 0], choice)
-        if self.multiclass == "ovr":
-            return couple_rest(logits, choice)
-        return couple_pairs(logits, self.classes_.size, choice)
+        return couple(logits, self.classes_.size, choice, pairs=self.multiclass == "ovo")
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> np.ndarray:

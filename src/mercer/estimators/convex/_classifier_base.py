@@ -270,16 +270,10 @@ class ConvexClassifier(ConvexMachine, BaseSVC):
         check_is_fitted(self)
         if not self._joint:
             return super().certify(X, y, sample_weight)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        n = self._length(X)
-        if n != self.shape_fit_[0]:
-            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
-        labels = self._known_labels(y)
-        self._check_lengths(X, labels)
-        weight = self._check_weight(sample_weight, X, n) * self.class_weight_[labels]
+        X, labels, weight = self._training_data(X, y, sample_weight)
         segments, outputs = self._segments()
         g = cross_products(self.kernel_, X, self._reference(), segments, outputs, self._workers())
-        beta = np.zeros((n, outputs))
+        beta = np.zeros((labels.size, outputs))
         beta[self.support_] = self._coefficients.T
         values = self._all_classes(labels, weight).evaluate(beta, g, self.intercept_)
         known = self.certificate_

@@ -13,17 +13,17 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.estimators.convex._base import ConvexMachine
+from mercer.estimators.expansion import ExpansionMixin
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.watching import Watch
 from mercer.gram import Segment, cross_products
-from mercer.kernels import Linear
 from mercer.problems import Certificate, Machine, combine
 from mercer.problems.losses import REGRESSION, Loss, as_loss
 from mercer.problems.stated import penalised
 from mercer.solvers import Solution
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, ConvexMachine):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMachine):
     r"""Regression with any convex loss and any kernel.
 
     .. math::
@@ -249,12 +249,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ConvexMachine):
         self.intercept_ = np.array([m.intercept for m in machines])
         self.support_vectors_ = self._kept(X, support)
 
-    @property
-    def _coefficients(self) -> np.ndarray:
-        """``dual_coef_`` as an array."""
-        packed: Any = self.dual_coef_
-        return packed if isinstance(packed, np.ndarray) else np.asarray(packed.toarray())
-
     def _of_all_points(self, n: int) -> np.ndarray:
         """Return the coefficients of all points, a column for each output."""
         whole = np.zeros((n, self.intercept_.size))
@@ -267,20 +261,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ConvexMachine):
         return self._of_all_points(n) if same and self.intercept_.size == outputs else None
 
     # -- use ---------------------------------------------------------------------------------------------
-
-    @property
-    def n_support_(self) -> np.ndarray:
-        """Number of support vectors, as an array of length one."""
-        check_is_fitted(self)
-        return np.array([self.support_.size], dtype=np.int32)
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel; sparse for sparse data."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return self.dual_coef_ @ self.support_vectors_
 
     def _products(self, X: Any) -> np.ndarray:
         """Return K(X, support vectors) coef for checked data, a column for each output."""
@@ -320,9 +300,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ConvexMachine):
         """
         check_is_fitted(self)
         X = self._check_X(X, kernel=self.kernel_, reset=False)
-        n = self._length(X)
-        if n != self.shape_fit_[0]:
-            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
+        n = self._fitted_length(X)
         Y, _ = self._targets(X, y)
         if Y.shape[1] != self.intercept_.size:
             raise ValueError(f"y has {Y.shape[1]} outputs; this model was fitted on {self.intercept_.size}")

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.estimators.discriminant._canonical import canonical_variates, check_n_components
-from mercer.estimators.discriminant._checks import Floats, check_choice, check_flag, check_priors, check_real
+from mercer.estimators.discriminant._checks import Floats, check_choice, check_flag, check_real
 from mercer.estimators.discriminant._least_squares import best_cut, log_odds_direction
 from mercer.estimators.discriminant._linear_rule import LinearRule
 from mercer.estimators.discriminant._sphering import Sphering
@@ -138,30 +137,16 @@ class LinearDiscriminantAnalysis(LinearRule):
         self : LinearDiscriminantAnalysis
             The fitted estimator.
         """
-        tol = check_real("tol", self.tol, 0.0)
+        check_real("tol", self.tol, 0.0)
         method = check_choice("method", self.method, ("gaussian", "least_squares"))
-        store = check_flag("store_covariance", self.store_covariance)
+        check_flag("store_covariance", self.store_covariance)
         X, summary = self._summarise(X, y)
-        priors = check_priors(self.priors, summary.proportions)
-        most = min(summary.n_classes - 1, X.shape[1])
-        asked = check_n_components(self.n_components, most, "min(n_classes - 1, n_features)")
+        priors, asked = self._check_rule(summary, X.shape[1])
         if method == "least_squares" and summary.n_classes != 2:
             raise ValueError(f"method='least_squares' needs two classes, y has {summary.n_classes}")
 
         rows = summary.residual_rows(X)
-        sphering = Sphering.of_rows(rows, tol)
-        sphering.require_variation()
-        sphering.warn_if_singular("The within-class covariance")
-        canonical = canonical_variates(
-            sphering, summary.means, priors, asked, tol, explicit=self.n_components is not None
-        )
-        self._forget("covariance_")
-        self.classes_ = summary.classes
-        self.priors_ = priors
-        self.means_ = summary.means
-        if store:
-            self.covariance_ = rows.T @ rows
-        self._set_rule(canonical, priors)
+        sphering = self._fit_rule(summary, rows, priors, asked, name="The within-class covariance")
         if method == "least_squares":
             self._refit_by_least_squares(X, summary, sphering)
         return self

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer.estimators.discriminant._canonical import canonical_variates, check_n_components
-from mercer.estimators.discriminant._checks import check_flag, check_priors, check_real
+from mercer.estimators.discriminant._checks import check_flag, check_real
 from mercer.estimators.discriminant._linear_rule import LinearRule
 from mercer.estimators.discriminant._penalties import penalty_rows
-from mercer.estimators.discriminant._sphering import Sphering
 
 
 class PenalizedDiscriminantAnalysis(LinearRule):
@@ -126,28 +124,14 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         self : PenalizedDiscriminantAnalysis
             The fitted estimator.
         """
-        tol = check_real("tol", self.tol, 0.0)
+        check_real("tol", self.tol, 0.0)
         alpha = check_real("alpha", self.alpha, 0.0)
-        store = check_flag("store_covariance", self.store_covariance)
+        check_flag("store_covariance", self.store_covariance)
         X, summary = self._summarise(X, y)
         roughness = penalty_rows(self.penalty, X.shape[1])
-        priors = check_priors(self.priors, summary.proportions)
-        most = min(summary.n_classes - 1, X.shape[1])
-        asked = check_n_components(self.n_components, most, "min(n_classes - 1, n_features)")
+        priors, asked = self._check_rule(summary, X.shape[1])
 
         # Stacking the factors of both terms spheres their sum without forming it.
         rows = np.vstack([summary.residual_rows(X), np.sqrt(alpha) * roughness])
-        sphering = Sphering.of_rows(rows, tol)
-        sphering.require_variation()
-        sphering.warn_if_singular("The penalised within-class covariance")
-        canonical = canonical_variates(
-            sphering, summary.means, priors, asked, tol, explicit=self.n_components is not None
-        )
-        self._forget("covariance_")
-        self.classes_ = summary.classes
-        self.priors_ = priors
-        self.means_ = summary.means
-        if store:
-            self.covariance_ = rows.T @ rows
-        self._set_rule(canonical, priors)
+        self._fit_rule(summary, rows, priors, asked, name="The penalised within-class covariance")
         return self

@@ -285,9 +285,7 @@ class BaseGaussianProcess(KernelMachine):
         return np.asarray(0.5 * (joint + joint.T))
 
     def _certify_process(self, X: Any, Y: Float64) -> Certificate:
-        n = self._length(X)
-        if n != self.shape_fit_[0]:
-            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
+        self._fitted_length(X)
         A, known = self._coef(), self.certificate_
         return self._ridge(Y).certificate(
             A, np.zeros(A.shape[1]), self._means(X), known.n_iter, known.status, psd=True

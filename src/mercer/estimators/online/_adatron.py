@@ -194,7 +194,3 @@ class KernelAdatron(OnlineClassifier, ProvedMachine):
         labels = self._known_labels(y)
         self._check_lengths(X, labels)
         return self._certify(X, labels.size, self._signs(labels))
-
-    @property
-    def _coefficients(self) -> np.ndarray:
-        return np.asarray(self.dual_coef_)

@@ -14,10 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.diagonal import check_finite_diagonal
+from mercer.estimators.expansion import ExpansionMixin
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.gram import Segment, cross_products
-from mercer.kernels import Linear, Precomputed
+from mercer.kernels import Precomputed
 from mercer.problems.online import Rule, Tally, norms
 from mercer.solvers.base import Limits
 from mercer.solvers.online import Expansion, Learner
@@ -95,7 +97,7 @@ class TallyMixin:
         return "still making mistakes"
 
 
-class OnlineMachine(TallyMixin, KernelMachine):
+class OnlineMachine(TallyMixin, ExpansionMixin, KernelMachine):
     """Base of the machines that keep examples and their coefficients."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -129,15 +131,9 @@ class OnlineMachine(TallyMixin, KernelMachine):
         kernel.validate()
         self.__dict__.pop("t_", None)  # not fitted until this fit ends
         self.kernel_ = kernel.resolve_on(X, None)
-        n = self._length(X)
         self.shape_fit_ = (0, *X.shape[1:]) if hasattr(X, "shape") else (0,)
         diagonal = np.diagonal(X) if isinstance(kernel, Precomputed) else self.kernel_.evaluate_diag(X)
-        bad = np.flatnonzero(~np.isfinite(diagonal))
-        if bad.size:
-            raise ValueError(
-                f"kernel={self.kernel_!r} is not finite at {bad.size} of {n} rows of X, first at row "
-                f"{bad[0]}: scale the features, or mend the kernel"
-            )
+        check_finite_diagonal(self.kernel_, diagonal)
         self._begin(np.asarray(diagonal, dtype=np.float64))
 
     def _learner(self, limits: Limits) -> Learner:
@@ -202,14 +198,6 @@ class OnlineMachine(TallyMixin, KernelMachine):
         """Number of kept examples."""
         check_is_fitted(self)
         return int(self.support_.size)
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel."""
-        check_is_fitted(self)
-        if not isinstance(self.kernel_, Linear):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        return self.dual_coef_ @ self.support_vectors_
 
     def _checked_values(self, X: Any) -> np.ndarray:
         """Return the outputs at checked data, one column each."""

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import column_or_1d
 
+from mercer.estimators.diagonal import check_finite_diagonal, computed_diagonal, given_diagonal
 from mercer.estimators.machine import INDEFINITE, IndefiniteKernelWarning, KernelMachine
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
 from mercer.gram.spectrum import spectrum
@@ -19,7 +19,6 @@ from mercer.problems.coordinates import Coordinates, exact_coordinates, low_rank
 
 Float64 = NDArray[np.float64]
 
-DIAGONAL_TILE = 4096
 EXACT_N = 2000  # points up to which all eigenvectors are had in seconds
 
 
@@ -56,12 +55,7 @@ class KernelProjection(KernelMachine):
     def _matrix(self, kernel: Kernel, X: Any, workers: Workers, precision: Any, name: str = "X") -> Gram:
         """Return the kernel matrix; refuse values that are no numbers, asymmetry, and name indefiniteness."""
         matrix = gram(kernel, X, precision=precision, cache_bytes=self._cache_bytes() // 4, workers=workers)
-        bad = np.flatnonzero(~np.isfinite(matrix.diag()))
-        if bad.size:
-            raise ValueError(
-                f"kernel={kernel!r} is not finite at {bad.size} of {matrix.n} rows of {name}, first at row "
-                f"{bad[0]}: scale the features, or mend the kernel"
-            )
+        check_finite_diagonal(kernel, matrix.diag(), name=name)
         if not kernel.is_psd:
             self._look_at_spectrum(kernel, matrix, name)
         return matrix
@@ -116,19 +110,8 @@ class KernelProjection(KernelMachine):
                     "distances in feature space need k(x, x) of the new points: pass it as diag= beside the "
                     "rows of the precomputed kernel matrix"
                 )
-            given = column_or_1d(diag, dtype=np.float64)
-            if given.size != n:
-                raise ValueError(f"diag has {given.size} entries for {n} rows of X")
-            return np.asarray(given)
-        if diag is not None:
-            raise ValueError("diag is for kernel='precomputed' only; other kernels compute it")
-        out = np.empty(n)
-        for start in range(0, n, DIAGONAL_TILE):
-            rows = self.kernel_.take(X, np.arange(start, min(n, start + DIAGONAL_TILE)))
-            if getattr(rows, "dtype", None) == np.float32:
-                rows = rows.astype(np.float64)
-            out[start : start + DIAGONAL_TILE] = self.kernel_.evaluate_diag(rows)
-        return out
+            return given_diagonal(diag, n)
+        return computed_diagonal(self.kernel_, X, n, diag)
 
 
 def check_n_components(n_components: Any, most: int, why: str, name: str = "n_components") -> int:

@@ -16,6 +16,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
@@ -133,12 +134,7 @@ class BaseKernelRidge(KernelMachine):
         if rows.size < self._length(X):
             X = X[np.ix_(rows, rows)] if self._pairwise_kernel else self.kernel_.take(X, rows)
         matrix = gram(self.kernel_, X, precision=precision, tol=self.tol**0.5, workers=workers, cache_bytes=0)
-        bad = np.flatnonzero(~np.isfinite(matrix.diag()))
-        if bad.size:
-            raise ValueError(
-                f"kernel={self.kernel_!r} is not finite at {bad.size} of {matrix.n} rows of X, first at row "
-                f"{rows[bad[0]]}: scale the features, or mend the kernel"
-            )
+        check_finite_diagonal(self.kernel_, matrix.diag(), rows)
         return matrix
 
     def _fit_ridge(self, X: Any, Y: Float64, weight: Float64) -> None:
@@ -272,9 +268,7 @@ class BaseKernelRidge(KernelMachine):
         return cross_products(self.kernel_, X, Z, [segment], outputs.size, self._workers())
 
     def _certify_ridge(self, X: Any, Y: Float64, weight: Float64) -> Certificate:
-        n = self._length(X)
-        if n != self.shape_fit_[0]:
-            raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
+        self._fitted_length(X)
         rows = np.flatnonzero(weight > 0)
         if self._coef[weight == 0].any():
             raise ValueError("sample_weight is 0 for rows that the model was fitted on with a larger weight")
