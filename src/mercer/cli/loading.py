@@ -158,7 +158,7 @@ def load_model(path: Path) -> Loaded:
         head = file.read(9)
     if head == b"svm_type ":
         return Loaded(read_libsvm_model(path), None, path)
-    if head[:1] == b"\x08" and head[2:3] == b"\x12":  # version and producer, as every ONNX file begins
+    if head[:1] == b"\x08" and head[2:3] == b"\x12":  # version and producer, as ONNX files begin
         raise UserError(
             f"{path} is an ONNX file, which is for other programs to run: mercer writes such files but does "
             "not read them. Use the model that it was made from"

@@ -82,20 +82,19 @@ def numbers(g: Graph, parts: Sequence[Part], who: str) -> Part:
 # -- the inputs of a graph --------------------------------------------------------------------------------
 
 
-def inputs_of(model: Any, width: int, taken: Sequence[str]) -> list[Part]:
+def inputs_of(step: Any, taken: Sequence[str]) -> list[Part]:
     """Return the inputs: X if it is a table of numbers, else one input for each column.
 
     Parameters
     ----------
-    model : estimator
-        The fitted model or pipeline.
-    width : int
-        Number of features.
+    step : estimator
+        The first that looks at the data.
     taken : sequence of str
         Names that the outputs have; an input that would have one too gets ``_in`` at its end.
     """
-    seen = columns_seen(model, range(width))
-    known = getattr(model, "feature_names_in_", None)
+    width = int(step.n_features_in_)
+    seen = columns_seen(step, range(width))
+    known = getattr(step, "feature_names_in_", None)
     # What a column holds that is not looked at is not known: it may well be text.
     if not any(seen.values()) and (known is None or len(seen) == width):
         return [Part("X", width)]

@@ -10,12 +10,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._version import __version__
-from mercer.io.errors import ModelFileError
 from mercer.io.onnx_columns import declared, inputs_of, numbers
 from mercer.io.onnx_graph import IR, ML, ML_OPSET, OPSET, Graph
-from mercer.io.onnx_machines import OUTPUTS, add_machine
+from mercer.io.onnx_machines import OUTPUTS, add_machine, check_machine
 from mercer.io.onnx_steps import add_step
-from mercer.kernels import Kernel
 
 
 def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
@@ -52,16 +50,10 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     while isinstance(last, Pipeline):
         steps += last.steps[:-1]
         last = last.steps[-1][1]
+    check_machine(last)
     g = Graph()
-    works = (step for step in (*(step for _, step in steps), last) if not isinstance(step, str | None))
-    width = getattr(next(works), "n_features_in_", None)
-    if width is None:
-        kernel = getattr(last, "kernel_", None)
-        what = f"kernel {kernel.expression()}" if isinstance(kernel, Kernel) else type(last).__name__
-        raise ModelFileError(
-            f"{what} cannot be exported to ONNX: kernels on vectors can, and it takes others"
-        )
-    inputs = inputs_of(model, int(width), OUTPUTS)
+    work = [step for step in (*(step for _, step in steps), last) if not isinstance(step, str | None)]
+    inputs = inputs_of(work[0], OUTPUTS)
     g.reserve([*OUTPUTS, *(part.name for part in inputs)])
     parts = list(inputs)
     for name, step in steps:

@@ -20,16 +20,22 @@ Output = tuple[str, int, list[Any]]  # name, type, shape
 OUTPUTS = ("label", "decision", "probabilities", "prediction")
 
 
-def add_machine(g: Graph, model: Any, x: str) -> list[Output]:
-    """Add a fitted estimator on a table of numbers; return the graph's outputs, or refuse it by name."""
-    kind = type(model)
-    if kind not in MACHINES:
+def check_machine(model: Any) -> None:
+    """Refuse, by name, an estimator or a kernel that cannot be exported."""
+    if type(model) not in MACHINES:
         can = ", ".join(sorted(cls.__name__ for cls in MACHINES))
-        raise ModelFileError(f"{kind.__name__} cannot be exported to ONNX; these can: {can}")
+        raise ModelFileError(f"{type(model).__name__} cannot be exported to ONNX; these can: {can}")
     known = getattr(model, "kernel_", None)
     if known is not None and (not isinstance(known, Kernel) or isinstance(known, Precomputed)):
         raise ModelFileError(f"kernel {known!r} cannot be exported to ONNX: kernels on vectors can")
-    return MACHINES[kind](g, model, x)
+    if known is not None and not hasattr(model, "n_features_in_"):
+        what = f"kernel {known.expression()} cannot be exported to ONNX: "
+        raise ModelFileError(what + "kernels on vectors can, and it takes others")
+
+
+def add_machine(g: Graph, model: Any, x: str) -> list[Output]:
+    """Add a fitted estimator that was checked, on a table of numbers; return the graph's outputs."""
+    return MACHINES[type(model)](g, model, x)
 
 
 def _values(g: Graph, k: Any, x: str, points: Any, coef: np.ndarray, intercept: Any) -> str:
