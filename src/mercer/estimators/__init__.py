@@ -1,33 +1,75 @@
 """scikit-learn estimators: validate, state the problem, call a solver, keep the answer. No mathematics."""
 
-from mercer.estimators.convex import KernelClassifier, KernelLogisticRegression, KernelRegressor
-from mercer.estimators.discriminant import (
-    FlexibleDiscriminantAnalysis,
-    LinearDiscriminantAnalysis,
-    MixtureDiscriminantAnalysis,
-    PenalizedDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-    RegularizedDiscriminantAnalysis,
-)
-from mercer.estimators.gaussian import GaussianProcessRegressor
-from mercer.estimators.nusvc import NuSVC
-from mercer.estimators.nusvr import NuSVR
-from mercer.estimators.oneclass import OneClassSVM
-from mercer.estimators.online import (
-    KernelAdatron,
-    KernelPerceptron,
-    KernelWidrowHoff,
-    OnlineSVR,
-    Perceptron,
-)
-from mercer.estimators.projection import KernelCCA, KernelFisherDiscriminant, KernelPCA
-from mercer.estimators.ridge import KernelRidge, KernelRidgeClassifier
-from mercer.estimators.sphereslab import SphereAndSlab
-from mercer.estimators.svc import SVC
-from mercer.estimators.svcpath import SVCPath
-from mercer.estimators.svdd import SVDD
-from mercer.estimators.svr import SVR
-from mercer.estimators.svrpath import SVRPath
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mercer.estimators.convex import KernelClassifier as KernelClassifier
+    from mercer.estimators.convex import KernelLogisticRegression as KernelLogisticRegression
+    from mercer.estimators.convex import KernelRegressor as KernelRegressor
+    from mercer.estimators.discriminant import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
+    from mercer.estimators.discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+    from mercer.estimators.discriminant import MixtureDiscriminantAnalysis as MixtureDiscriminantAnalysis
+    from mercer.estimators.discriminant import PenalizedDiscriminantAnalysis as PenalizedDiscriminantAnalysis
+    from mercer.estimators.discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+    from mercer.estimators.discriminant import (
+        RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis,
+    )
+    from mercer.estimators.gaussian import GaussianProcessRegressor as GaussianProcessRegressor
+    from mercer.estimators.nusvc import NuSVC as NuSVC
+    from mercer.estimators.nusvr import NuSVR as NuSVR
+    from mercer.estimators.oneclass import OneClassSVM as OneClassSVM
+    from mercer.estimators.online import KernelAdatron as KernelAdatron
+    from mercer.estimators.online import KernelPerceptron as KernelPerceptron
+    from mercer.estimators.online import KernelWidrowHoff as KernelWidrowHoff
+    from mercer.estimators.online import OnlineSVR as OnlineSVR
+    from mercer.estimators.online import Perceptron as Perceptron
+    from mercer.estimators.projection import KernelCCA as KernelCCA
+    from mercer.estimators.projection import KernelFisherDiscriminant as KernelFisherDiscriminant
+    from mercer.estimators.projection import KernelPCA as KernelPCA
+    from mercer.estimators.ridge import KernelRidge as KernelRidge
+    from mercer.estimators.ridge import KernelRidgeClassifier as KernelRidgeClassifier
+    from mercer.estimators.sphereslab import SphereAndSlab as SphereAndSlab
+    from mercer.estimators.svc import SVC as SVC
+    from mercer.estimators.svcpath import SVCPath as SVCPath
+    from mercer.estimators.svdd import SVDD as SVDD
+    from mercer.estimators.svr import SVR as SVR
+    from mercer.estimators.svrpath import SVRPath as SVRPath
+
+# Imported when asked for: who fits one machine need not wait for all the others.
+_HOMES = {
+    "FlexibleDiscriminantAnalysis": "discriminant",
+    "GaussianProcessRegressor": "gaussian",
+    "KernelAdatron": "online",
+    "KernelCCA": "projection",
+    "KernelClassifier": "convex",
+    "KernelFisherDiscriminant": "projection",
+    "KernelLogisticRegression": "convex",
+    "KernelPCA": "projection",
+    "KernelPerceptron": "online",
+    "KernelRegressor": "convex",
+    "KernelRidge": "ridge",
+    "KernelRidgeClassifier": "ridge",
+    "KernelWidrowHoff": "online",
+    "LinearDiscriminantAnalysis": "discriminant",
+    "MixtureDiscriminantAnalysis": "discriminant",
+    "NuSVC": "nusvc",
+    "NuSVR": "nusvr",
+    "OneClassSVM": "oneclass",
+    "OnlineSVR": "online",
+    "PenalizedDiscriminantAnalysis": "discriminant",
+    "Perceptron": "online",
+    "QuadraticDiscriminantAnalysis": "discriminant",
+    "RegularizedDiscriminantAnalysis": "discriminant",
+    "SVC": "svc",
+    "SVCPath": "svcpath",
+    "SVDD": "svdd",
+    "SVR": "svr",
+    "SVRPath": "svrpath",
+    "SphereAndSlab": "sphereslab",
+}
 
 __all__ = [
     "SVC",
@@ -60,3 +102,13 @@ __all__ = [
     "SVRPath",
     "SphereAndSlab",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"mercer.estimators.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'mercer.estimators' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
