@@ -305,7 +305,8 @@ class Dual:
             sums = np.bincount(self.group, weights=b, minlength=self.sums.size) - self.sums
         outside = float(np.maximum(self.lo - b, b - self.hi).max(initial=0.0))
         if max(outside, float(np.abs(sums).max(initial=0.0))) <= FEASIBLE * size:
-            return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
+            # A model file, or a scale, may have moved a variable off its bound by rounding: it is not free.
+            return Values(dual + gap, dual, gap, self.violation(self.settled(b), g), multipliers)
         # The identity primal = dual + gap holds at feasible sums; elsewhere it is off by their error.
         primal = dual + gap - self.scale * float(multipliers @ sums)
         return Values(primal, -math.inf, math.inf, math.inf, multipliers)

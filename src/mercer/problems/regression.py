@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.problems.dual import Dual, Float64, Machine, Values
+from mercer.problems.dual import FEASIBLE, Dual, Float64, Machine, Values
 
 
 def _unit(y: Float64, there: NDArray[np.bool_], bias: bool) -> float:
@@ -166,11 +166,15 @@ class NuTube(Dual):
         )
 
     def recover(self, coef: Float64) -> Float64:
-        """Return the two copies, with what cancels in beta put back where the sums need it."""
+        """Return the two copies, with what cancels in beta put back where the sums need it.
+
+        What rounding leaves of a sum stays: put back, it would make free variables out of points inside the
+        tube, which belong on their bounds.
+        """
         b = super().recover(coef)
         missing = float(self.sums[0] - b[: self.n].sum())
         room = np.minimum(self.hi[: self.n] - b[: self.n], b[self.n :] - self.lo[self.n :])
-        if missing > 0 and room.sum() > 0:
+        if missing > 0.1 * FEASIBLE * float(self.sums[0]) and room.sum() > 0:
             share = np.clip(missing - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
             b[: self.n] += share
             b[self.n :] -= share
