@@ -26,6 +26,8 @@ DENSE = 3072  # problems up to this size are one block
 LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock: under a tenth of a second
 HARD_STEPS, HARD_STEPS_PER_VARIABLE = 20_000, 40  # steps after which a block counts as ill-conditioned
+MOST_FREE = 2048  # free variables of such a block up to which a Newton step pays
+NEWTON_STEPS = 4  # steps per variable between two of them
 SAMPLE = 1024  # points, at most, on which the error of single precision is measured
 SMALL_PASS = 50_000  # kernel values that are recomputed in double precision without a thought
 
@@ -94,7 +96,7 @@ class _Run:
 
     def _to_the_end(self) -> None:
         """Descend until the user's criterion holds in float64."""
-        stalls = 0
+        stalls, least = 0, np.inf
         while True:
             self._descend(self.gram, self.problem, self.b, self.f, None)
             error = self._refresh()
@@ -111,8 +113,10 @@ class _Run:
                 self.exhausted = False
                 continue
             if violation > self._target():
-                # Float64 cannot tell the remaining violation from rounding, or a fresh K beta shows the way.
-                stalls += 1
+                # Float64 cannot tell the remaining violation from rounding, or a fresh K beta shows the way,
+                # or the target, where it is a share of the objective, has fallen with it.
+                stalls = 0 if violation < 0.5 * least else stalls + 1
+                least = min(least, violation)
                 if stalls > 2:
                     if violation <= 1e-11 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
                         return
@@ -255,10 +259,8 @@ class _Run:
             if block.violation > tol and not self.gram.is_exact:
                 # Rounding makes a near-singular block indefinite; no number of steps can mend that.
                 self.exhausted = True
-            elif block.violation > tol and not self._lost(block, keep) and self._rescue(block, gram, p):
-                self._optimise(block, tol)
-            while block.violation > tol and not self.exhausted and not self._lost(block, keep):
-                self._optimise(block, tol)
+            else:
+                self._insist(block, gram, p, tol, whole=keep)
         except _LimitError as stop:
             stopped = stop
         change = block.write(b)
@@ -269,9 +271,12 @@ class _Run:
             raise stopped
         return bool(moved.size)
 
-    def _optimise(self, block: DenseBlock, tol: float, watched: bool = False) -> None:
+    def _optimise(
+        self, block: DenseBlock, tol: float, watched: bool = False, budget: int | None = None
+    ) -> None:
         """Sequential minimal optimisation for a number of steps that well-conditioned problems never need."""
-        budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
+        if budget is None:
+            budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
         slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
         if watched:  # a trace of a problem that is one block has lines, too
             slice_steps = min(slice_steps, max(4, block.size // 8))
@@ -286,11 +291,18 @@ class _Run:
                 self._tell(*block.point())
             self._check_limits()
 
-    def _lost(self, block: DenseBlock, whole: bool) -> bool:
-        """Return whether more steps are useless: no gain that float64 can tell, or no solution to find."""
-        if not block.gained():
-            return True
-        return whole and self.problem.hopeless(*block.point())
+    def _insist(self, block: DenseBlock, gram: Gram, p: Dual, tol: float, *, whole: bool) -> None:
+        """Go on with an ill-conditioned block as long as that gains anything that float64 can tell."""
+        rescued = helped = False
+        while block.violation > tol:
+            gained = block.gained()
+            if whole and self.problem.hopeless(*block.point()):
+                return
+            if not gained and not helped:
+                return  # what a Newton step could not do, many small ones may; after those nothing is left
+            helped = gained and ((not rescued and self._rescue(block, gram, p)) or block.newton(MOST_FREE))
+            rescued = True
+            self._optimise(block, tol, budget=NEWTON_STEPS * block.size if helped else None)
 
     def _rescue(self, block: DenseBlock, gram: Gram, p: Dual) -> bool:
         """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""

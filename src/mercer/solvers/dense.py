@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 from mercer import _jit
 from mercer.problems import Dual
 from mercer.solvers.box_qp import solve_box_qp
+from mercer.solvers.newton import newton_step
 
 Float64 = NDArray[np.float64]
 
 FLOOR_SINGLE, FLOOR_DOUBLE = 1e-6, 1e-12  # least curvature of a pair, relative to the largest diagonal entry
 SNAP = 1e-6  # an interior-point variable this near to a bound (in widths of its box) belongs on it
+NO_SLOPE = 1e-12  # linear term, on the scale of the products, that is rounding
 
 
 class DenseBlock:
@@ -91,12 +94,12 @@ class DenseBlock:
         return out
 
     def gained(self) -> bool:
-        """Return whether the objective fell since the last call by more than rounding."""
+        """Return whether the objective fell below all it was at earlier calls, by more than rounding."""
         product = self._product(self.b)
         if self.linear is None:
             self.linear = -self.v - product  # what the rest of the problem adds to the gradient
         value = float(self.b @ (0.5 * product + self.linear))
-        before, self.value = self.value, value
+        before, self.value = self.value, min(self.value, value)  # rounding must not pass for a gain twice
         return before - value > 1e-14 * abs(value)
 
     def point(self) -> tuple[Float64, Float64]:
@@ -124,18 +127,21 @@ class DenseBlock:
         rest = self.b.copy()
         rest[inside] = 0.0
         solution = self.b.copy()
-        solution[inside], _ = solve_box_qp(
-            Q[np.ix_(inside, inside)],
-            (linear + Q @ rest)[inside],
-            self.lo[inside],
-            self.hi[inside],
+        unit, price = self._units(Q, linear)
+        found, _ = solve_box_qp(
+            (price * unit**2) * Q[np.ix_(inside, inside)],
+            (price * unit) * (linear + Q @ rest)[inside],
+            self.lo[inside] / unit,
+            self.hi[inside] / unit,
             A[np.ix_(alive, inside)],
-            (sums - A @ rest)[alive],
+            (sums - A @ rest)[alive] / unit,
             should_stop=should_stop,
         )
+        solution[inside] = unit * found
         if not np.isfinite(solution).all():
             return False
         near = SNAP * np.where(np.isfinite(width), width, float(np.abs(solution).max(initial=0.0)))
+        near = np.minimum(near, SNAP * unit) if unit < 1.0 else near
         solution = np.where(solution - self.lo <= near, self.lo, solution)
         solution = np.where(self.hi - solution <= near, self.hi, solution)
         self._mend(solution, A, sums)
@@ -146,6 +152,39 @@ class DenseBlock:
             return False
         self.b = solution
         self.v = -gradient
+        return True
+
+    def _units(self, Q: Float64, linear: Float64) -> tuple[float, float]:
+        """Return what to measure variables and objective in, for a method whose tolerance is absolute.
+
+        A problem without a linear term, such as the nearest points of two hulls, has no scale of its own: its
+        variables may sum to very little, and its value, a squared distance, be many digits smaller than K.
+        """
+        size = float(np.abs(self.b).sum())
+        largest = float(np.diagonal(Q).max(initial=0.0))
+        value = abs(float(self.b @ (0.5 * (Q @ self.b) + linear)))
+        if not (self.grouped and size * largest > 0 and value > 0):
+            return 1.0, 1.0
+        if np.abs(linear).max(initial=0.0) > NO_SLOPE * size * largest:
+            return 1.0, 1.0
+        return min(1.0, size), max(1.0, 1.0 / max(value, NO_SLOPE * size**2 * largest))
+
+    def newton(self, most: int) -> bool:
+        """Take a Newton step over the free variables, at most so many; return whether that was better."""
+        p = self.p if isinstance(self.order, slice) else self.p.take(self.order)
+        new = newton_step(self.K, p, self.b, -self.v, most)
+        if new is None:
+            return False
+        for start, end in itertools.pairwise(self.starts) if self.grouped else ():
+            # A near-singular system's large numbers leave rounding in the sums, which must stay as they are.
+            error = float((self.b[start:end] - new[start:end]).sum())
+            room = np.minimum(new[start:end] - self.lo[start:end], self.hi[start:end] - new[start:end])
+            t = int(np.argmax(room))
+            if abs(error) >= room[t]:
+                return False
+            new[start + t] += error
+        self.v -= self._product(new - self.b)
+        self.b = new
         return True
 
     def _mend(self, b: Float64, A: Float64, sums: Float64) -> None:
