@@ -20,9 +20,22 @@ SURE = 2.0  # standard deviations by which the rejected share of held-out rows m
 class Accepted:
     """The score of a detector: a value, so that a search that holds it can be written to a file."""
 
-    def __call__(self, model: Any, X: Any, y: Any = None) -> float:
-        """Return the share of points that a detector takes for normal."""
-        return float((np.asarray(model.predict(X)) > 0).mean())
+    def __call__(self, model: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the share of points, or of their weight, that a detector takes for normal."""
+        return float(np.average(np.asarray(model.predict(X)) > 0, weights=sample_weight))
+
+
+def effective_rows(weight: Any, rows: NDArray[np.intp]) -> float:
+    """Return how many equally weighted rows tell a share as exactly as these do: (sum w)^2 / sum w^2.
+
+    References
+    ----------
+    Kish (1965), Survey Sampling.
+    """
+    if weight is None:
+        return float(rows.size)
+    w = np.asarray(weight, dtype=np.float64)[rows]
+    return float(w.sum() ** 2 / np.square(w).sum())
 
 
 def wished_share(estimator: Any, candidates: list[dict[str, Any]]) -> float:
@@ -46,7 +59,8 @@ class ConsistencyTable(Table):
 
     .. math:: \nu + 2 \sqrt{\nu (1 - \nu) / n}
 
-    of n held-out rows; the simpler choice allows one standard deviation instead of two.
+    of n held-out rows; the simpler choice allows one standard deviation instead of two. With sample weights
+    the shares are those of the weight, and n is :math:`(\sum w_i)^2 / \sum w_i^2`.
 
     References
     ----------
@@ -54,7 +68,7 @@ class ConsistencyTable(Table):
     """
 
     nu: float = 0.1
-    n: int = 1
+    n: float = 1.0
 
     @property
     def standard_errors(self) -> Float64:

@@ -72,7 +72,15 @@ class Driver:
         """Return the folds that the splitter makes."""
         splitter = check_cv(self.search.cv, self.y, classifier=is_classifier(self.template))
         pairs = splitter.split(self.X, self.y, **self.routed.splitter.split)
-        return [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
+        folds = [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
+        weight = self._of_all_rows(self.routed.scorer.score.get("sample_weight"))
+        for j, (_, test) in enumerate(folds if weight is not None else []):
+            if not weight[test].any():
+                raise ValueError(
+                    f"sample_weight is zero for all {test.size} rows that fold {j + 1} of {len(folds)} is "
+                    "judged by: leave such rows out, shuffle the folds, or make fewer of them"
+                )
+        return folds
 
     def targets(self) -> Any:
         """Return y as an array."""
@@ -82,7 +90,17 @@ class Driver:
         """Return the sample weights, or None."""
         given = self.routed.estimator.fit
         weight = given.get("sample_weight", given.get(f"{prefix(self.template)}sample_weight"))
-        return None if weight is None else np.broadcast_to(np.asarray(weight, dtype=np.float64), self.n)
+        return self._of_all_rows(weight)
+
+    def _of_all_rows(self, weight: Any) -> Any:
+        if weight is None:
+            return None
+        weight = np.asarray(weight, dtype=np.float64)
+        if weight.shape not in ((), (self.n,)):
+            raise ValueError(
+                f"sample_weight has shape {weight.shape}; for {self.n} rows it must be ({self.n},)"
+            )
+        return np.broadcast_to(weight, self.n)
 
     def own(self, candidates: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the settings under the names of the last step's parameters."""

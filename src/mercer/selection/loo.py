@@ -125,6 +125,6 @@ def leave_one_out(model: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | N
     return LeaveOneOut(
         share(masks(fitted, "sv_fraction", n)),
         share(masks(fitted, "xi_alpha", n)) if two else None,
-        share(masks(fitted, "span_bound", n)) if two and model.fit_intercept else None,
+        share(masks(fitted, "span_bound", n)) if two and fitted.parts[0].dual.has_bias else None,
         share(values.predict(X) != labels),
     )

@@ -26,7 +26,7 @@ Index = NDArray[np.intp]
 
 @dataclass
 class Part:
-    """One dual of a machine, solved: its rows, its problem, its solution, its function."""
+    """One dual of a machine, solved: its rows, the matrix it sees, its problem, solution and function."""
 
     rows: Index
     sign: Float64 | None  # of a two-class problem
@@ -123,12 +123,13 @@ class Rows:
         target = machine._target(self.y, self.y)
         base = machine._check_weight(self.weight, self.y, target.size)
         machine._check_feasible(base)
-        dual = machine._problem(target, base, self.gram)
+        dual = machine._stated(machine._problem(target, base, self.gram), self.gram)
         begin = [s[0] for s in starts if s[0].size == dual.size]
         solution = solve(machine, self.gram, dual, begin, limits)
         found = dual.machine(solution.b, solution.f)
         every = np.arange(target.size)
-        return Fitted(machine, [Part(every, None, self.gram, dual, solution, found)], whole=self.gram.K)
+        part = Part(every, None, dual.view(self.gram), dual, solution, found)
+        return Fitted(machine, [part], whole=self.gram.K)
 
     def _fit_classifier(self, machine: BaseSVC, starts: Sequence[list[Float64]], limits: Limits) -> Fitted:
         if self._labels is None:
@@ -139,11 +140,11 @@ class Rows:
         tasks = self._tasks(machine, weight, base)
         parts = []
         for k, (task, gram) in enumerate(tasks):
-            dual = machine._problem(task.sign, weight[task.rows], gram)
+            dual = machine._stated(machine._problem(task.sign, weight[task.rows], gram), gram)
             begin = [s[k] for s in starts if len(s) == len(tasks) and s[k].size == dual.size]
             solution = solve(machine, gram, dual, begin, limits)
             found = dual.machine(solution.b, solution.f)
-            parts.append(Part(task.rows, task.sign, gram, dual, solution, found))
+            parts.append(Part(task.rows, task.sign, dual.view(gram), dual, solution, found))
         assert self.gram is not None
         return Fitted(machine, parts, classes, labels, self.gram.K)
 
@@ -168,6 +169,9 @@ def solve(
 ) -> Solution:
     """Solve one dual on a matrix in memory as the machine's parameters say."""
     mine = Limits(machine.max_iter, limits.time_limit, limits.started)
-    if machine.criterion == "kkt":
-        return Walk(machine.tol, mine).solve(dual.view(gram), dual, starts)
-    return machine._solver(mine, None).solve(dual.view(gram), dual, starts[0] if starts else None)
+    solver = machine._solver(mine, None)
+    seen = dual.view(gram)
+    solver.check(seen, dual)  # what the machine's own solver refuses is not scored
+    if machine.criterion == "kkt" and not dual.unbounded_without_margin:
+        return Walk(machine.tol, mine).solve(seen, dual, starts)
+    return solver.solve(seen, dual, starts[0] if starts else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from sklearn.base import is_classifier
 from mercer.bounds import Report, report
 from mercer.estimators import SVC, SVR
 from mercer.selection.alignment import target_alignment
-from mercer.selection.consistency import ConsistencyTable, wished_share
+from mercer.selection.consistency import ConsistencyTable, effective_rows, wished_share
 from mercer.selection.driver import Driver
 from mercer.selection.leaving import left_out_values, masks
 from mercer.selection.matrices import Fitted
@@ -76,7 +77,8 @@ class Consistency(KFold):
     def table(self) -> Table:
         """Return the empty table."""
         table = ConsistencyTable(self.candidates, self.columns)
-        table.nu, table.n = self.nu, sum(len(test) for _, test in self.splits)
+        table.nu = self.nu
+        table.n = effective_rows(self.driver.weight(), np.concatenate([test for _, test in self.splits]))
         return table
 
 
@@ -120,9 +122,10 @@ class LeaveOneOut(Task):
         for one in configured(machine, driver.own(candidates)):
             if which in TWO_CLASSES and one.loss != "hinge":
                 raise ValueError(f"method={which!r} needs loss='hinge', got {one.loss!r}")
-            if which == "span_bound" and not one.fit_intercept:
+            if which == "span_bound" and (not one.fit_intercept or one._algorithm().fixes_bias):
                 raise ValueError(
-                    "method='span_bound' needs fit_intercept=True: it is about machines with a bias"
+                    "method='span_bound' needs fit_intercept=True and a solver that leaves the bias free: it "
+                    "is about machines with such a bias"
                 )
             if np.isinf(one.C):
                 raise ValueError(f"method={which!r} needs a finite C: leaving a point out of a hard margin")
@@ -199,6 +202,13 @@ class Bound(Task):
             tolerance = getattr(driver.search, "tolerance", None)
             if tolerance is None:
                 raise ValueError("method='bound' needs tolerance=, the size of an error that matters")
+            easy = 0.5 * float(np.ptp(np.asarray(driver.targets(), dtype=np.float64)))
+            if tolerance >= easy:
+                raise ValueError(
+                    f"tolerance={tolerance:g} is too large for method='bound': a constant is off by at most "
+                    f"{easy:.4g} on these targets, so to keep to it is no achievement of any setting; give "
+                    "a smaller one"
+                )
             self.options["tolerance"] = tolerance
         elif driver.machine is None:
             raise ValueError(f"method='bound' cannot read {type(driver.template).__name__}")
@@ -227,6 +237,13 @@ class Bound(Task):
             table.fit_seconds[k, 0] = middle - started
             table.score_seconds[k, 0] = time.perf_counter() - middle
             bar.advance()
+        if all(np.isinf(found.lines[0].value) for found in self.reports):
+            warnings.warn(
+                "method='bound': the bound of every setting is infinite, so the choice among them means "
+                "nothing; look at bound_reports_ for the reason, or take another method",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 def _needs_shared(which: str, driver: Driver, candidates: list[dict[str, Any]]) -> None:

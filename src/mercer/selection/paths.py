@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
 from mercer.estimators import SVC, SVR
+from mercer.problems.fixed_bias import FixedBias
 from mercer.problems.path import Family, soft_margin_family, tube_family
 from mercer.selection.driver import Driver
 from mercer.selection.grids import prefix, short
@@ -101,10 +102,15 @@ class PathFolds:
         X = fold.ground.X
         weight = None if fold.weight is None else fold.weight[train]
         kernel = kernel.resolve_on(_safe_indexing(X, train), weight)
-        K, _ = _whole(fold.ground, kernel, np.float64)
+        K, diag = _whole(fold.ground, kernel, np.float64)
         inner = np.ascontiguousarray(K[np.ix_(train, train)], dtype=np.float64)
         cross = K[np.ix_(fold.test, train)]
-        family, classes = self._family(machine, fold.y[train], weight)
+        family, classes = self._family(machine, fold.y[train], weight, machine.fit_intercept)
+        stated = machine._algorithm().restate(family.dual(1.0), diag[train])
+        if isinstance(stated, FixedBias):  # the bias is one more coordinate, tau, of all points
+            inner += stated.tau**2
+            cross = cross + stated.tau**2
+            family, classes = self._family(machine, fold.y[train], weight, False)
         limits = Limits(-1, self.driver.limits.time_limit, self.driver.limits.started)
         path = PathSolver(limits).solve(inner, family, self.ends[1])
         if path.status != "optimal":
@@ -113,17 +119,17 @@ class PathFolds:
             return self._steps(path, family, cross, fold, classes)
         return self._scores(machine, path, family, cross, j, classes)
 
-    def _family(self, machine: Any, y: Any, weight: Any) -> tuple[Family, Any]:
+    def _family(self, machine: Any, y: Any, weight: Any, bias: bool) -> tuple[Family, Any]:
         base = machine._check_weight(weight, y, len(y))
         if isinstance(machine, SVR):
             target = machine._target(y, y)
-            return tube_family(target, base, machine.epsilon, fit_intercept=machine.fit_intercept), None
+            return tube_family(target, base, machine.epsilon, fit_intercept=bias), None
         classes, labels = machine._check_y(y, y)
         if classes.size != 2:
             raise ValueError(f"method='path' follows one two-class machine; y has {classes.size} classes")
         weights, _ = machine._weigh(classes, labels, base)
         sign = np.where(labels == 1, 1.0, -1.0)
-        return soft_margin_family(sign, weights, fit_intercept=machine.fit_intercept), classes
+        return soft_margin_family(sign, weights, fit_intercept=bias), classes
 
     def _steps(self, path: Path, family: Family, cross: Any, fold: Fold, classes: Any) -> Steps:
         counts = np.asarray(

@@ -144,7 +144,8 @@ class SVRSearch(BaseSearch):
         - "span_rule": the score of the span rule's estimate of leave-one-out predictions, from one fit (SVR).
         - "alignment": centred kernel-target alignment. It looks at the kernel alone.
         - "bound": 1 minus the bound of :func:`mercer.bounds.report` on the probability of an error beyond
-          ``tolerance``, with ``delta`` divided among all settings.
+          ``tolerance``, with ``delta`` divided among all settings. A tolerance of half the range of y or more
+          is refused: a constant keeps to it, w = 0 has the least bound there, and nothing is left to choose.
     cv : int, splitter or iterable, optional
         Folds of "kfold" and "path", as in scikit-learn: 5 if not given.
     scoring : str or callable, optional

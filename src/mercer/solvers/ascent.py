@@ -71,6 +71,7 @@ class Ascent(Solver):
     seed: int = 0
 
     name: ClassVar[str] = "ascent"
+    fixes_bias: ClassVar[bool] = True
     needs = (NO_FIXED_SUM,)
 
     def __post_init__(self) -> None:

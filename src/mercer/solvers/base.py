@@ -190,6 +190,7 @@ class Solver:
     name: ClassVar[str] = ""
     needs: ClassVar[tuple[Need, ...]] = ()
     accuracy: ClassVar[float] = 0.0  # the least relative gap that the algorithm reaches in practice
+    fixes_bias: ClassVar[bool] = False  # whether a bias is one more coordinate to it, and hence penalised
     single_precision: ClassVar[bool] = False  # whether kernel values in float32 are of use to it
 
     def restate(self, problem: Dual, diag: Float64) -> Dual:
