@@ -148,7 +148,26 @@ def test_what_cannot_be_converted_is_told_by_name(mercer_command, tmp_path, peop
     assert (
         "there is no model file nowhere.mercer" in mercer_command("convert", "nowhere.mercer", "a.onnx").err
     )
-    assert mercer_command("convert", "people.mercer", "people.onnx", "--to", "pmml").code == 2
+    unknown = mercer_command("convert", "people.mercer", "people.onnx", "--to", "pmml")
+    assert unknown.code == 2
+    assert "--to pmml is not known: give --to mercer, --to libsvm or --to onnx" in unknown.err
+    assert (
+        "the ending of people.pmml says no format"
+        in mercer_command("convert", "people.mercer", "people.pmml").err
+    )
+
+
+def test_what_was_done_is_told_to_people_and_to_machines(mercer_command, people):
+    mercer_command("train", "people.csv", "--target", "buys", "--folds", "0", "-q")
+    assert "people.onnx: SVC as onnx" in mercer_command("convert", "people.mercer", "people.onnx").err
+    assert mercer_command("convert", "people.mercer", "people.onnx", "--quiet").err == ""
+    assert mercer_command("convert", "people.mercer", "people.onnx", "--json").json == {
+        "command": "convert",
+        "source": "people.mercer",
+        "destination": "people.onnx",
+        "format": "onnx",
+        "machine": "SVC",
+    }
 
 
 def test_without_onnx_the_extra_is_named(mercer_command, people, monkeypatch):

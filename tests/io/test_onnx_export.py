@@ -1,5 +1,8 @@
 """ONNX: onnxruntime says what we say."""
 
+import doctest
+import sys
+
 import numpy as np
 import pytest
 from file_samples import data, estimators, fitted
@@ -156,6 +159,12 @@ def test_what_was_loaded_or_searched_for_can_be_exported(tmp_path):
     assert_says_the_same(load(tmp_path / "model.mercer"), X)
     search = GridSearchCV(mercer.SVR(), {"C": [0.1, 1.0]}, cv=2).fit(X, targets["real"])
     assert_says_the_same(search, X)
+
+
+def test_the_example_of_the_reference():
+    tried = doctest.testmod(sys.modules[to_onnx.__module__])
+    assert tried.attempted > 0
+    assert tried.failed == 0
 
 
 def test_the_file_is_what_was_returned(tmp_path):

@@ -178,6 +178,7 @@ def verify(
 
 def show(model: o.Model, as_json: o.Json = False) -> None:
     """Say what is in a model file."""
+    from mercer._report.words import rounded
     from mercer.cli.loading import load_model
 
     screen = Screen(as_json)
@@ -194,7 +195,7 @@ def show(model: o.Model, as_json: o.Json = False) -> None:
                 f", ... ({len(value)})" if len(value) > 12 else ""
             )
         else:
-            words = str(value)
+            words = rounded(str(value)) if name == "kernel" else str(value)
         rows.append((name.replace("_", " "), words))
     screen.pairs(rows)
     screen.finish(document)
@@ -210,18 +211,31 @@ def convert(
         Optional[str],  # noqa: UP045 - typer reads it at run time
         typer.Option(help="mercer, libsvm or onnx.", show_default="by the ending"),
     ] = None,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
 ) -> None:
-    """Convert a model between mercer's file, LIBSVM's text and ONNX."""
+    """Convert a model between mercer's file, LIBSVM's text and ONNX (which is written only)."""
     from mercer.cli.loading import load_model, write_as
 
-    screen = Screen()
+    screen = Screen(as_json, quiet)
     endings = {".mercer": "mercer", ".safetensors": "mercer", ".model": "libsvm", ".libsvm": "libsvm"}
     kind = to or (endings | {".onnx": "onnx"}).get(destination.suffix)
     if kind not in ("mercer", "libsvm", "onnx"):
-        raise UserError(f"{destination}: say --to mercer, --to libsvm or --to onnx")
+        wish = f"--to {to} is not known" if to else f"the ending of {destination} says no format"
+        raise UserError(f"{wish}: give --to mercer, --to libsvm or --to onnx")
     loaded = load_model(source)
     write_as(loaded, destination, kind)
-    screen.say(f"{destination}: {type(loaded.machine).__name__} as {kind}")
+    machine = type(loaded.machine).__name__
+    screen.say(f"{destination}: {machine} as {kind}")
+    screen.finish(
+        {
+            "command": "convert",
+            "source": str(source),
+            "destination": str(destination),
+            "format": kind,
+            "machine": machine,
+        }
+    )
 
 
 def report(

@@ -42,6 +42,19 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     -------
     onnx.ModelProto
         Checked by ONNX's own checker.
+
+    Examples
+    --------
+    >>> import mercer, onnxruntime
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = mercer.SVC(probability=True).fit(X, y)
+    >>> session = onnxruntime.InferenceSession(mercer.io.to_onnx(model).SerializeToString())
+    >>> label, decision, probabilities = session.run(None, {"X": X})
+    >>> bool((label == model.predict(X)).all())
+    True
+    >>> float(abs(probabilities - model.predict_proba(X)).max()) < 1e-6
+    True
     """
     check_is_fitted(model)
     while hasattr(model, "best_estimator_"):
