@@ -1,13 +1,8 @@
-"""Gaussian processes: scikit-learn, kernel ridge regression, evidence and its gradient, large problems."""
-
-import pickle
-import signal
-import warnings
+"""Gaussian processes: scikit-learn, kernel ridge regression, samples, other data, refusals."""
 
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor as Reference
 from sklearn.gaussian_process.kernels import RBF as THEIR_RBF
 from sklearn.gaussian_process.kernels import ConstantKernel as TheirConstant
@@ -17,13 +12,10 @@ from sklearn.gaussian_process.kernels import WhiteKernel
 
 from mercer import GaussianProcessRegressor, KernelRidge, kernel
 from mercer.estimators.ridge import IllConditionedWarning
-from mercer.gram import Workers
-from mercer.gram.family import Family
 from mercer.kernels import (
     RBF,
     Chi2,
     Constant,
-    FromFunction,
     Laplacian,
     Linear,
     Matern,
@@ -31,18 +23,8 @@ from mercer.kernels import (
     RationalQuadratic,
     Spline,
 )
-from mercer.kernels.tuning import Tuning
-from mercer.solvers.evidence import StochasticEvidence, exact_evidence
 
 pytestmark = pytest.mark.core
-
-
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    Y = np.c_[np.sin(X[:, 0]) + 2.0, 3.0 * X[:, 1] ** 2] + 0.1 * rng.normal(size=(60, 2))
-    return X, Y, rng.normal(size=(9, 3))
 
 
 # Pairs of kernels, and how scikit-learn's parameters (their names sorted) turn into ours.
@@ -159,133 +141,6 @@ def test_noise_of_each_point_is_a_weight(data):
         clone(process).set_params(noise=noise[:-1]).fit(X, Y)
 
 
-# -- the evidence is maximised -------------------------------------------------------------------------------
-
-
-def test_finds_the_maximum_that_scikit_learn_finds(data):
-    X, Y, new = data
-    y = Y[:, 0] - 2.0
-    model = GaussianProcessRegressor(kernel=1.0 * Matern(1.0, nu=2.5), noise=0.1).fit(X, y)
-    theirs = TheirConstant(1.0) * TheirMatern(1.0, nu=2.5) + WhiteKernel(0.1)
-    other = Reference(kernel=theirs, alpha=1e-14).fit(X, y)
-    assert model.log_marginal_likelihood_value_ == pytest.approx(
-        other.log_marginal_likelihood_value_, abs=1e-4
-    )
-    np.testing.assert_allclose(model.predict(new), other.predict(new), atol=1e-3)
-    assert model.noise_ == pytest.approx(other.kernel_.k2.noise_level, rel=1e-2)
-    gradient = model.log_marginal_likelihood(eval_gradient=True)[1]
-    assert np.abs(gradient).max() < 1e-2
-    assert model.kernel.get_params()["scale"] == 1.0  # the start is the user's, and stays
-
-
-def test_each_feature_gets_a_width(data):
-    X, Y, _ = data
-    bounds = {"kernel__length_scale": (0.1, 50.0), "noise": (1e-4, 10.0)}
-    with pytest.warns(ConvergenceWarning, match=r"kernel__length_scale\[2\]"):
-        model = GaussianProcessRegressor(
-            kernel=1.0 * Matern(np.ones(3), nu=2.5), bounds=bounds, normalize_y=True
-        ).fit(X, Y[:, 1])
-    widths = model.kernel_.get_params()["kernel__length_scale"]
-    assert widths[1] < 5.0
-    assert (widths[[0, 2]] > 20.0).all()  # these features have nothing to say
-    assert (widths <= 50.0 + 1e-9).all()
-    assert model.hyperparameters_[:3] == [f"kernel__length_scale[{j}]" for j in range(3)]
-
-
-def test_sums_and_products_are_tuned(data):
-    X, Y, _ = data
-    start = 1.0 * RBF(0.5) + 0.1 * Linear() * Matern(2.0)
-    model = GaussianProcessRegressor(kernel=start, noise=0.1, max_iter=5)
-    before = clone(model).set_params(optimizer=None).fit(X, Y[:, 0])
-    with pytest.warns(ConvergenceWarning, match="max_iter=5"):
-        model.fit(X, Y[:, 0])
-    assert model.log_marginal_likelihood_value_ > before.log_marginal_likelihood_value_
-    assert model.certificate_.status == "iteration_limit"
-
-
-@pytest.mark.filterwarnings("ignore:the best value of:sklearn.exceptions.ConvergenceWarning")
-def test_restarts_find_a_better_maximum():
-    rng = np.random.default_rng(3)
-    x = np.sort(rng.uniform(0, 5, size=(40, 1)), axis=0)
-    y = np.sin(3 * x[:, 0]) + 0.1 * rng.normal(size=40)
-    bad = GaussianProcessRegressor(
-        kernel=1.0 * RBF(1e-4), noise=5.0, random_state=0, bounds={"kernel__gamma": (1e-5, 1e3)}
-    )
-    alone = clone(bad).fit(x, y).log_marginal_likelihood_value_
-    more = clone(bad).set_params(n_restarts_optimizer=4).fit(x, y)
-    assert more.log_marginal_likelihood_value_ > alone + 10
-    again = clone(bad).set_params(n_restarts_optimizer=4).fit(x, y)
-    np.testing.assert_array_equal(more.theta_, again.theta_)
-
-
-def test_an_optimizer_of_ones_own(data, capsys):
-    X, Y, _ = data
-    seen = []
-
-    def steps(function, start, bounds):
-        value, gradient = function(start)
-        seen.append((value, gradient.shape, bounds.shape))
-        assert function(start, eval_gradient=False) == value
-        return start + 0.01 * -gradient / np.abs(gradient).max(), value
-
-    model = GaussianProcessRegressor(kernel=RBF(0.5), optimizer=steps, verbose=True).fit(X, Y)
-    assert seen[0][1:] == ((2,), (2, 2))
-    assert model.log_marginal_likelihood_value_ > -seen[0][0]
-    assert "log evidence" in capsys.readouterr().out
-
-
-def test_what_is_fixed_stays(data):
-    X, Y, _ = data
-    model = GaussianProcessRegressor(
-        kernel=1.0 * RBF(0.5), noise=0.1, bounds={"kernel__gamma": "fixed", "noise": "fixed"}
-    ).fit(X, Y)
-    assert model.kernel_.get_params()["kernel__gamma"] == 0.5
-    assert model.noise_ == 0.1
-    assert model.hyperparameters_ == ["scale"]
-    nothing = GaussianProcessRegressor(kernel=Linear(), noise=0.1, bounds={"noise": "fixed"}).fit(X, Y)
-    assert nothing.hyperparameters_ == []
-    assert nothing.theta_.size == 0
-
-
-def test_a_time_limit_keeps_the_best(data):
-    X, Y, _ = data
-    with pytest.warns(ConvergenceWarning, match="time_limit"):
-        model = GaussianProcessRegressor(time_limit=1e-9).fit(X, Y)
-    assert model.n_iter_ == 1
-    assert np.isfinite(model.predict(X)).all()
-
-
-@pytest.mark.filterwarnings("ignore:the kernel matrix is:UserWarning")
-def test_ctrl_c_keeps_the_best(data):
-    X, Y, _ = data
-    calls = []
-
-    def interrupted(A, B):
-        calls.append(1)
-        if len(calls) == 5:
-            signal.raise_signal(signal.SIGINT)
-        return RBF(0.25)(A, B)
-
-    model = GaussianProcessRegressor(kernel=1.0 * FromFunction(interrupted), on_interrupt="keep", n_jobs=1)
-    assert model.fit(X, Y).certificate_.status == "interrupted"
-    assert np.isfinite(model.predict(X, return_std=True)).all()
-    calls.clear()
-    with pytest.raises(KeyboardInterrupt):
-        clone(model).set_params(on_interrupt="raise").fit(X, Y)
-
-
-def test_pickles_predict_the_same(data):
-    X, Y, new = data
-    for solver in ("cholesky", "cg"):
-        model = GaussianProcessRegressor(kernel=RBF(0.5), optimizer=None, solver=solver, random_state=0)
-        mean, std = model.fit(X, Y).predict(new, return_std=True)
-        copy = pickle.loads(pickle.dumps(model))
-        np.testing.assert_allclose(copy.predict(new, return_std=True), (mean, std), atol=1e-5)
-
-
-# -- samples, other data -------------------------------------------------------------------------------------
-
-
 def test_a_mean_asks_for_no_posterior(data, monkeypatch):
     X, Y, new = data
     for solver in ("cholesky", "cg"):
@@ -347,9 +202,6 @@ def test_words_and_matrices(data):
     )
 
 
-# -- conditioning and refusals -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_duplicates_and_tiny_noise_are_named(data, dtype):
     X, Y, new = data
@@ -394,67 +246,3 @@ def test_what_cannot_be_is_refused(data):
         model.predict(X, return_std=True, return_cov=True)
     with pytest.raises(ValueError, match="theta has shape"):
         model.log_marginal_likelihood([0.0, 1.0, 2.0])
-
-
-# -- large problems ------------------------------------------------------------------------------------------
-
-
-def test_conjugate_gradients_agree_with_the_factor(data):
-    X, Y, new = data
-    exact = GaussianProcessRegressor(kernel=1.3 * RBF(0.3), noise=0.1, optimizer=None).fit(X, Y)
-    steps = clone(exact).set_params(solver="cg", tol=1e-13, random_state=0).fit(X, Y)
-    assert np.isnan(steps.condition_)
-    for option in ("return_std", "return_cov"):
-        for ours, theirs in zip(
-            steps.predict(new, **{option: True}), exact.predict(new, **{option: True}), strict=True
-        ):
-            np.testing.assert_allclose(ours, theirs, atol=1e-6)
-    low, high = steps.quadratic_bounds_
-    truth = exact.quadratic_bounds_[0]
-    assert low <= truth * (1 + 1e-12)
-    assert truth <= high * (1 + 1e-12)
-    assert high - low < 1e-10 * truth
-    value = steps.log_marginal_likelihood_value_
-    assert abs(value - exact.log_marginal_likelihood_value_) < 5 * steps.log_marginal_likelihood_error_
-    assert steps.certificate_.relative_gap < 1e-12
-
-
-def test_variances_from_loose_steps_are_never_too_small(data):
-    X, Y, new = data
-    exact = GaussianProcessRegressor(kernel=RBF(0.3), noise=0.1, optimizer=None).fit(X, Y)
-    loose = clone(exact).set_params(solver="cg", tol=1e-2, preconditioner_rank=0).fit(X, Y)
-    rough, true = loose.predict(new, return_std=True)[1], exact.predict(new, return_std=True)[1]
-    assert (rough >= true - 1e-9).all()
-    assert (rough**2 <= true**2 + 1e-2).all()
-
-
-def test_the_error_bar_of_the_evidence_is_right(data):
-    X, Y, _ = data
-    ours = 1.3 * Matern([1.0, 2.0, 3.0], nu=2.5)
-    family = Family(Tuning(ours), X, Workers(1))
-    exact = exact_evidence(family, ours, 0.05, Y, gradient=True)
-    estimates = [
-        StochasticEvidence(probes=10, tol=1e-10, rank=5, seed=s)(family, ours, 0.05, Y, gradient=True)
-        for s in range(30)
-    ]
-    values = np.array([e.value for e in estimates])
-    errors = np.array([e.error for e in estimates])
-    assert 0.6 < values.std() / np.sqrt((errors**2).mean()) < 1.5
-    assert abs(values.mean() - exact.value) < 4 * values.std() / np.sqrt(30)
-    gradients = np.array([e.gradient for e in estimates])
-    spread = gradients.std(axis=0) / np.sqrt(30)
-    assert (np.abs(gradients.mean(axis=0) - exact.gradient) < 4 * spread + 1e-9).all()
-
-
-def test_parameters_from_the_estimated_evidence():
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-2, 2, size=(250, 2))
-    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=250)
-    exact = GaussianProcessRegressor(kernel=1.0 * RBF(0.5), noise=0.1).fit(X, y)
-    steps = GaussianProcessRegressor(
-        kernel=1.0 * RBF(0.5), noise=0.1, solver="cg", tol=1e-4, random_state=0, max_iter=8, n_probes=32
-    )
-    with warnings.catch_warnings():  # whether it stops by itself depends on the probes
-        warnings.filterwarnings("ignore", "GaussianProcessRegressor stopped at max_iter", ConvergenceWarning)
-        steps.fit(X, y)
-    assert exact.log_marginal_likelihood(steps.theta_) > exact.log_marginal_likelihood_value_ - 2.0
