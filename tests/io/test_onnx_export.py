@@ -35,6 +35,7 @@ KERNELS = [
     Polynomial(degree=3, gamma=0.1, coef0=1.0),
     Polynomial(degree=2.5, gamma=0.1, coef0=1.0),
     RBF(0.3),
+    RBF(1.0 + 3e-8),
     RBF(np.array([0.1, 0.2, 0.3, 0.4])),
     Sigmoid(gamma=0.01),
     Laplacian(0.2),

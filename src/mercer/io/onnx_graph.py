@@ -110,8 +110,14 @@ class Graph:
         return x if high is None else self.op("Min", x, self.const(high))
 
     def affine(self, x: str, factor: float, shift: float = 0.0) -> str:
-        """Return factor x + shift."""
-        x = self.op("Mul", x, self.const(factor)) if factor != 1.0 else x
+        """Return factor x + shift.
+
+        onnxruntime takes a factor for 1, and leaves it out, if it is 1 in single precision.
+        """
+        if factor != 1.0 and np.float32(factor) == 1.0:
+            x = self.op("Add", x, self.op("Mul", x, self.const(factor - 1.0)))
+        elif factor != 1.0:
+            x = self.op("Mul", x, self.const(factor))
         return self.op("Add", x, self.const(shift)) if shift != 0.0 else x
 
     def scaled(self, table: str, values: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer.io.errors import ModelFileError
-from mercer.io.onnx_graph import Graph
+from mercer.io.onnx_graph import DOUBLE, Graph
 from mercer.kernels import (
     ANOVA,
     RBF,
@@ -44,8 +44,20 @@ def _dot(g: Graph, x: str, Z: np.ndarray | None, factor: float = 1.0) -> str:
     return g.op("MatMul", x, g.const(factor * Z.T))
 
 
-def _differences(g: Graph, x: str, Z: np.ndarray) -> str:
-    return g.op("Sub", g.unsqueeze(x, 1), g.const(Z[None]))
+def _over_features(g: Graph, x: str, Z: np.ndarray, term: Callable[[Graph, str, str], str]) -> str:
+    """Sum term(x_j, z_j) over the features, one at a time: memory for rows times points is enough."""
+    points = g.const(Z.T)
+    nothing = g.op("Mul", g.sum(x, 1, keep=True), g.const(np.zeros((1, Z.shape[0]))))
+
+    def add(b: Graph, j: str, state: list[str]) -> tuple[None, list[str]]:
+        column, row = b.op("Gather", x, j, axis=1), b.op("Gather", points, j, axis=0)
+        return None, [b.op("Add", state[0], term(b, b.unsqueeze(column, 1), b.unsqueeze(row, 0)))]
+
+    return g.loop(Z.shape[1], [(nothing, DOUBLE)], add)[0]
+
+
+def _square(g: Graph, x: str) -> str:
+    return g.op("Mul", x, x)
 
 
 def _nothing(g: Graph, x: str) -> str:
@@ -58,8 +70,8 @@ def _sqdist(g: Graph, x: str, Z: np.ndarray | None, scales: Any = None, exact: b
         return _nothing(g, x)
     factor = np.ones(Z.shape[1]) if scales is None else np.asarray(scales, dtype=np.float64)
     if exact:  # square roots of tiny distances would show the rounding of the matrix product
-        D = g.op("Mul", _differences(g, x, Z), g.const(factor))
-        return g.sum(g.op("Mul", D, D), 2)
+        x, Z = g.scaled(x, factor), Z * factor
+        return _over_features(g, x, Z, lambda b, u, v: _square(b, b.op("Sub", u, v)))
     # Far from the origin the three terms would cancel.
     centre = Z.mean(axis=0) if Z.size else np.zeros(Z.shape[1])
     x, Z = g.scaled(g.op("Sub", x, g.const(centre)), factor), (Z - centre) * factor
@@ -68,29 +80,34 @@ def _sqdist(g: Graph, x: str, Z: np.ndarray | None, scales: Any = None, exact: b
 
 
 def _l1(g: Graph, x: str, Z: np.ndarray | None) -> str:
-    return _nothing(g, x) if Z is None else g.sum(g.op("Abs", _differences(g, x, Z)), 2)
+    if Z is None:
+        return _nothing(g, x)
+    return _over_features(g, x, Z, lambda b, u, v: b.op("Abs", b.op("Sub", u, v)))
 
 
 def _chi2(g: Graph, x: str, Z: np.ndarray | None) -> str:
     if Z is None:
         return _nothing(g, x)
-    D = _differences(g, x, Z)
-    total = g.op("Add", g.unsqueeze(x, 1), g.const(Z[None]))
-    tiny = g.const(float(np.finfo(np.float64).tiny))
-    return g.sum(g.op("Div", g.op("Mul", D, D), g.op("Max", total, tiny)), 2)
+    tiny = float(np.finfo(np.float64).tiny)
+
+    def term(b: Graph, u: str, v: str) -> str:
+        return b.op("Div", _square(b, b.op("Sub", u, v)), b.clip(b.op("Add", u, v), low=tiny))
+
+    return _over_features(g, x, Z, term)
 
 
 def _minimum(g: Graph, x: str, Z: np.ndarray | None) -> str:
     if Z is None:
         return g.sum(x, 1)
-    return g.sum(g.op("Min", g.unsqueeze(x, 1), g.const(Z[None])), 2)
+    return _over_features(g, x, Z, lambda b, u, v: b.op("Min", u, v))
 
 
 def _gaussians(g: Graph, x: str, Z: np.ndarray | None, gamma: float) -> str:
     if Z is None:
         return g.sum(g.op("Exp", g.op("Mul", x, g.const(0.0))), 1)
-    D = _differences(g, x, Z)
-    return g.sum(g.op("Exp", g.affine(g.op("Mul", D, D), -gamma)), 2)
+    return _over_features(
+        g, x, Z, lambda b, u, v: b.op("Exp", b.affine(_square(b, b.op("Sub", u, v)), -gamma))
+    )
 
 
 def _splines(g: Graph, x: str, Z: np.ndarray | None, anchor: Any) -> str:
@@ -99,14 +116,16 @@ def _splines(g: Graph, x: str, Z: np.ndarray | None, anchor: Any) -> str:
         size = g.op("Abs", s)
         line = g.op("Mul", g.op("Mul", s, s), g.affine(size, 1.0 / 3.0, 1.0))
         return g.sum(g.affine(line, 1.0, 1.0), 1)
-    t = (Z - np.asarray(anchor, dtype=np.float64))[None]
-    s = g.unsqueeze(s, 1)
-    product = g.op("Mul", s, g.const(t))
-    a, b = g.op("Abs", s), g.const(np.abs(t))
-    same = g.number(g.op("Greater", product, g.const(0.0)))
-    m, most = g.op("Mul", g.op("Min", a, b), same), g.op("Max", a, b)
-    cubic = g.op("Mul", g.op("Mul", m, m), g.op("Sub", g.affine(most, 0.5), g.affine(m, 1.0 / 6.0)))
-    return g.sum(g.affine(g.op("Add", product, cubic), 1.0, 1.0), 2)
+
+    def term(b: Graph, u: str, v: str) -> str:
+        product = b.op("Mul", u, v)
+        low, most = b.op("Abs", u), b.op("Abs", v)
+        low, most = b.op("Min", low, most), b.op("Max", low, most)
+        m = b.op("Mul", low, b.number(b.op("Greater", product, b.const(0.0))))
+        rest = b.op("Sub", b.affine(most, 0.5), b.affine(m, 1.0 / 6.0))
+        return b.affine(b.op("Add", product, b.op("Mul", _square(b, m), rest)), 1.0, 1.0)
+
+    return _over_features(g, s, Z - np.asarray(anchor, dtype=np.float64), term)
 
 
 Emit = Callable[[Graph, Any, str, "np.ndarray | None"], str]

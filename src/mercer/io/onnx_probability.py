@@ -123,7 +123,7 @@ def _lead(g: Graph, p: str, mine: str) -> str:
     """Make the probabilities positive, the chosen class the strictly largest, the sums one."""
     p = g.clip(p, low=LEAST)
     others = g.op("ReduceMax", g.op("Where", mine, g.const(0.0), p), axes=[1], keepdims=1)
-    p = g.op("Where", mine, g.op("Max", p, g.affine(others, 1.0 + TIE)), p)
+    p = g.op("Where", mine, g.op("Max", p, g.op("Add", others, g.op("Mul", others, g.const(TIE)))), p)
     return g.op("Div", p, g.sum(p, 1, keep=True))
 
 
