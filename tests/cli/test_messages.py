@@ -1,5 +1,8 @@
 """What the command says of files as people have them."""
 
+import re
+import sys
+
 import pytest
 
 pytest.importorskip("typer")
@@ -76,3 +79,37 @@ def test_the_target_cannot_be_left_out(mercer_command, tmp_path):
     done = mercer_command("train", "data.csv", "--exclude", "outcome")
     assert done.code == 2
     assert "--exclude 'outcome': it is the target" in done.err
+
+
+def test_gaps_of_texts_are_not_filled_by_a_median(mercer_command, tmp_path):
+    lines = customers().splitlines()
+    lines[3] = lines[3].replace("gold plus", "").replace("basic", "")
+    lines[5] = ",".join([*lines[5].split(",")[:2], "", *lines[5].split(",")[3:]])
+    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
+    words = ["--target", "outcome", "--exclude", "id", "--exclude", "since", "--impute", "median"]
+    done = mercer_command("train", "data.csv", *words, "--gamma", "0.12345678")
+    assert done.code == 0
+    assert "filled in missing values of 'spend' by median\n" in done.err
+    assert "filled in missing values of 'plan' by most frequent text\n" in done.err
+
+    shown = mercer_command("show", "data.mercer").out
+    assert "spend: missing values filled by median (SimpleImputer), standardised (StandardScaler)" in shown
+    assert "encoded as columns of 0 and 1 (OneHotEncoder)" in shown
+    assert "ColumnTransformer(" not in shown
+    assert "RBF(gamma=0.12346)" in shown
+    assert mercer_command("show", "data.mercer", "--json").json["kernel"] == "RBF(gamma=0.12345678)"
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_a_terminal_gets_whole_words(mercer_command, tmp_path, monkeypatch, colour):
+    (tmp_path / "data.csv").write_text(customers())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color" if colour else "dumb")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    told = mercer_command("train", "data.csv", "--target", "outcome", "-q").err
+    assert ("\x1b[1;31mmercer:\x1b[0m" in told) == colour
+    lines = re.sub(r"\x1b\[[\d;]*m", "", told).splitlines()
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= 60
+    assert "--exclude" in " ".join(lines)

@@ -6,15 +6,18 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import mercer
 from clouds import blobs
 from mercer._report.hardest import multipliers, ranking
 from mercer._report.subject import subject
+from mercer._report.words import rounded, step_in_words
 
 pytest.importorskip("matplotlib")
 
@@ -138,7 +141,7 @@ def test_pipelines_and_searches_are_looked_into():
     X, y = load_iris(return_X_y=True)
     model = make_pipeline(StandardScaler(), mercer.SVC(C=2.0)).fit(X, y)
     reader = Reader(mercer.report(model, X, y, cv=3, facts=[("target", "species")]))
-    assert reader.row("preparation")[1] == "StandardScaler()"
+    assert reader.row("preparation")[1] == "standardised (StandardScaler)"
     assert reader.row("target")[1] == "species"
     assert "3-fold cross-validation" in reader.words
     search = GridSearchCV(mercer.SVC(), {"C": [1.0, 10.0]}, cv=2).fit(X, y)
@@ -229,3 +232,45 @@ def test_only_what_predicts_is_reported(two_clouds):
         mercer.report(StandardScaler().fit(X), X, y)
     with pytest.raises(TypeError, match="must be a fitted estimator"):
         mercer.report("model", X, y)
+
+
+def test_steps_are_told_in_words():
+    step = make_column_transformer(
+        (make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), ["age", "pay"]),
+        (OneHotEncoder(), ["town"]),
+        ("passthrough", [f"c{k}" for k in range(9)]),
+    )
+    assert step_in_words(step) == (
+        "age, pay: missing values filled by median (SimpleImputer), standardised (StandardScaler); "
+        "town: encoded as columns of 0 and 1 (OneHotEncoder); "
+        "c0, c1, c2, c3, c4, c5, ... (9 columns): as they are"
+    )
+    assert step_in_words(SimpleImputer(strategy="constant", fill_value=0.0)).startswith(
+        "missing values filled by 0.0"
+    )
+    assert step_in_words(FunctionTransformer(np.log)).startswith("FunctionTransformer(")
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("RBF(gamma=0.2692307692307693)", "RBF(gamma=0.26923)"),
+        ("RBF(gamma=1.2345678e-07)", "RBF(gamma=1.2346e-07)"),
+        ("0.5 * RBF(gamma=0.25) + Linear()", "0.5 * RBF(gamma=0.25) + Linear()"),
+    ],
+)
+def test_numbers_are_cut_to_what_can_be_read(text, short):
+    assert rounded(text) == short
+
+
+def test_missing_values_are_called_so():
+    pandas = pytest.importorskip("pandas")
+    X, y = blobs(60, 2, 2, 3)
+    X = X.copy()
+    X[:, 0] = np.nan
+    X[::2, 0] = 1.0
+    model = make_pipeline(SimpleImputer(), mercer.SVC()).fit(pandas.DataFrame(X, columns=list("ab")), y)
+    page = mercer.report(model, pandas.DataFrame(X, columns=list("ab")), y, cv=0)
+    rows = [row for row in Reader(page).rows if len(row) > 5]
+    assert any("missing" in row for row in rows)
+    assert not any("nan" in row for row in rows)

@@ -18,6 +18,7 @@ from mercer._report.hardest import hardest_table, support_words
 from mercer._report.page import Page, document, pairs, paragraph, pictures, section, tile, tiles
 from mercer._report.scores import Scores, all_scores, class_tables, score_table
 from mercer._report.subject import Subject, subject
+from mercer._report.words import rounded
 from mercer._version import __version__
 from mercer.bounds import Report
 
@@ -147,7 +148,7 @@ def _learned(it: Subject) -> list[tuple[str, Any]]:
     rows: list[tuple[str, Any]] = [("machine", type(machine).__name__)]
     kernel = getattr(machine, "kernel_", None)
     if kernel is not None:
-        rows.append(("kernel", repr(kernel)))
+        rows.append(("kernel", rounded(repr(kernel))))
     known = machine.get_params(deep=False)
     rows += [(name, known[name]) for name in SHOWN if known.get(name) is not None and name in known]
     rows.append(

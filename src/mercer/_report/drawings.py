@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from mercer import plots
 from mercer._report.page import picture
@@ -55,7 +56,7 @@ def _in_the_plane(subject: Subject) -> Iterator[str]:
         return
     width = X.shape[1]
     numeric = not hasattr(X, "dtypes") or all(getattr(t, "kind", "O") in "biuf" for t in X.dtypes)
-    if not numeric:
+    if not numeric or width > 2 or not _complete(X):  # a row with a gap has no place in the plane
         return
     # A pipeline predicts from the user's own columns; its support vectors live elsewhere.
     shown = subject.whole
@@ -68,6 +69,11 @@ def _in_the_plane(subject: Subject) -> Iterator[str]:
         yield draw(lambda ax: plots.level_sets(shown, X, ax=ax), "Level sets of the decision function.")
     elif width == 1 and hasattr(subject.machine, "epsilon") and shown is subject.machine:
         yield draw(lambda ax: plots.tube(shown, X, subject.y, ax=ax), "The fitted function and its tube.")
+
+
+def _complete(X: Any) -> bool:
+    values = X.data if issparse(X) else np.asarray(X, dtype=np.float64)
+    return bool(np.isfinite(values).all())
 
 
 def _classifier(subject: Subject) -> Iterator[str]:

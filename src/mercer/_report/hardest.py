@@ -100,8 +100,10 @@ def _features(X: Any, row: int, count: int) -> list[str]:
 
 
 def _short(value: Any) -> str:
+    if value is None:
+        return "missing"
     if isinstance(value, (float, np.floating)):
-        return f"{value:.4g}"
+        return "missing" if np.isnan(value) else f"{value:.4g}"
     text = str(value)
     return text if len(text) <= 40 else text[:37] + "..."
 

@@ -46,7 +46,8 @@ figcaption { padding: 8px 12px; font-size: 0.88em; color: var(--soft); backgroun
 details { margin: 0.5em 0; } summary { cursor: pointer; }
 .bar { display: inline-block; height: 0.7em; background: var(--bar); border-radius: 2px; }
 td:first-child { min-width: 7em; } td.n:first-child { min-width: 0; }
-.bounds table { font-size: 0.88em; min-width: 720px; }
+.bounds table { font-size: 0.88em; min-width: 920px; }
+.bounds details table { min-width: 0; }
 .bounds [style*="#667085"] { color: var(--soft) !important; }
 .bounds [style*="#b42318"] { color: var(--poor) !important; }
 .bounds [style*="#1a7f37"] { color: var(--good) !important; }

@@ -11,6 +11,8 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._report.words import step_in_words
+
 Kind = Literal["classifier", "regressor", "detector"]
 
 
@@ -78,7 +80,7 @@ class Subject:
         """The steps before the machine, in words."""
         if not isinstance(self.whole, Pipeline):
             return []
-        return [" ".join(repr(step).split()) for _, step in self.whole.steps[:-1]]
+        return [step_in_words(step) for _, step in self.whole.steps[:-1]]
 
 
 def rows_of(X: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -39,11 +40,12 @@ def predict(
     """Predict the rows of a file, a few at a time, in constant memory."""
     import numpy as np
 
+    from mercer.cli.counting import rows_in
     from mercer.cli.loading import load_model
     from mercer.cli.reading import How
     from mercer.cli.writing import open_writer
 
-    screen = Screen(quiet=quiet)
+    screen = Screen(quiet=quiet or (output == "-" and sys.stdout.isatty()))  # no bar among predictions
     loaded = load_model(model)
     if proba and not hasattr(loaded.model, "predict_proba"):
         raise UserError(f"{model} gives no probabilities: train it with --probability")
@@ -51,7 +53,9 @@ def predict(
         raise UserError(f"{model} has no decision function")
     count = 0
     how = How(file_format, header, separator, decimal)
-    with open_writer(output) as writer:
+    total = rows_in(data, file_format) if screen.shows_steps else None
+    with screen.steps(total) as steps, open_writer(output) as writer:
+        steps.now("rows")
         for X, _ in loaded.batches(data, how, target, batch_rows):
             columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
             if proba:
@@ -61,6 +65,7 @@ def predict(
                 columns |= _decisions(loaded, X)
             writer.write(columns)
             count += len(columns["prediction"])
+            steps.done(len(columns["prediction"]))
     if output != "-":
         screen.say(f"{count} predictions in {output}")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -61,4 +63,10 @@ def _one_line(error: BaseException) -> str:
 
 
 def _tell(text: str) -> None:
+    if sys.stderr.isatty():  # a terminal would break words; a pipe gets whole lines
+        width = shutil.get_terminal_size().columns
+        told = textwrap.fill(f"mercer: {text}", width, break_long_words=False, break_on_hyphens=False)
+        plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+        sys.stderr.write((told if plain else told.replace("mercer:", "\033[1;31mmercer:\033[0m", 1)) + "\n")
+        return
     sys.stderr.write(f"mercer: {text}\n")

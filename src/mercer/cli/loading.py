@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import mercer
+from mercer._report.words import step_in_words
 from mercer.cli.exits import UserError
 from mercer.cli.preparing import features_of, text_columns
 from mercer.cli.reading import How, target_of
@@ -126,7 +127,7 @@ class Loaded:
             "machine": type(machine).__name__,
             "kernel": repr(machine.kernel_),
             "parameters": {k: known[k] for k in names if known.get(k) not in (None, False)},
-            "preparation": [" ".join(repr(step).split()) for _, step in steps] or None,
+            "preparation": [step_in_words(step) for _, step in steps] or None,
             "classes": [str(c) for c in machine.classes_] if hasattr(machine, "classes_") else None,
             "features": self.names or int(self.model.n_features_in_),
             "support_vectors": int(machine.support_.size),

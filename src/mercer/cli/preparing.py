@@ -78,8 +78,10 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     numbers = _numbers(scale, impute if any(name in missing for name in numeric) else None)
     if numeric and scale:
         said.append(f"standardised {counted(len(numeric), 'numeric column')} (mean 0, deviation 1)")
-    if missing:
-        said.append(f"filled in missing values of {listed(sorted(missing))} by {impute}")
+    for names, by in ((numeric, impute), (text, "most frequent text")):
+        gaps = [name for name in names if name in missing]
+        if gaps:
+            said.append(f"filled in missing values of {listed(gaps)} by {by}")
     if not text:
         return Preparation(numbers, said)
     values = sum(len(table.categories[name]) for name in text)

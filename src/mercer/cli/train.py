@@ -170,7 +170,7 @@ def train(
         screen.warn(words)
     mercer.save(run.model, place, X=X, y=y, sample_weight=weight)
     if report is not None:
-        write_report(run, trainer, report, table.target_name, preparation.said)
+        write_report(run, trainer, report, table.target_name)
     rows = [*result_rows(run, plan, table.n_rows), ("model", f"{place}, fitted on all {table.n_rows} rows")]
     if report is not None:
         rows.append(("report", str(report)))
@@ -194,14 +194,13 @@ def _check_folder(path: Path) -> None:
         raise UserError(f"the folder {path.parent} does not exist")
 
 
-def write_report(run: Run, trainer: Trainer, path: Path, target: str | None, said: list[str]) -> None:
+def write_report(run: Run, trainer: Trainer, path: Path, target: str | None) -> None:
     """Write the page about the final machine, with the measures of the one before the refit."""
     import numpy as np
 
     import mercer
 
     facts: list[tuple[str, Any]] = [("target", target)] if target else []
-    facts += [("prepared by", "; ".join(said))] if said else []
     if run.held_out is not None:
         name, value = run.held_out.headline
         facts.append((f"held-out {name}, before the refit", f"{value:.4g} on {run.held_out.rows}"))
