@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -49,6 +49,13 @@ def search(
             rich_help_panel=o.MEASURE,
         ),
     ] = False,
+    tolerance: Annotated[
+        Optional[float],  # noqa: UP045 - typer reads it at run time
+        typer.Option(
+            help="For --method bound of regression: the size of an error that matters.",
+            rich_help_panel=o.MEASURE,
+        ),
+    ] = None,
     top: Annotated[int, typer.Option(help="How many settings to show.", rich_help_panel=o.SHOWN, min=1)] = 10,
     folds: FoldsOption = 5,
     seed: SeedOption = 0,
@@ -57,6 +64,7 @@ def search(
     scale: ScaleOption = True,
     impute: ImputeOption = None,
     exclude: o.Exclude = None,
+    weights: o.Weights = None,
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
@@ -68,18 +76,25 @@ def search(
     import numpy as np
 
     from mercer.cli.machines import Wishes
-    from mercer.cli.reading import How, read_table
+    from mercer.cli.reading import How, read_table, split_weights
     from mercer.cli.searching import plain_name, searched
     from mercer.cli.training import Plan
 
     screen = Screen(as_json, quiet)
     how = How(file_format, header, separator, decimal)
-    table = read_table(data, target, how, exclude)
+    table, weight = split_weights(read_table(data, target, how, exclude), weights)
     wishes, plan = Wishes(kernel=kernel, jobs=jobs), Plan("classify", 0.0, folds, seed)
-    model, trainer = _begin(screen, table, task, scale, impute, wishes, plan)
+    model, trainer = _begin(screen, table, task, scale, impute, wishes, plan, weight)
     rows = np.arange(trainer.n)
     select = "one_standard_error" if simplest else "best"
-    found = searched(model, trainer, rows, screen, method=method, time_limit=time_limit, select=select)
+    options: dict[str, Any] = {"method": method, "time_limit": time_limit, "select": select}
+    if trainer.plan.task == "regress":
+        if method == "bound" and tolerance is None:
+            raise UserError("--method bound needs --tolerance, the size of an error that matters")
+        options["tolerance"] = tolerance
+    elif tolerance is not None:
+        raise UserError("--tolerance is for regression; this task is classify")
+    found = searched(model, trainer, rows, screen, **options)
     for words in trainer.caught:
         screen.warn(words)
     results = found.cv_results_
@@ -99,6 +114,7 @@ def search(
     best = {plain_name(k): v for k, v in found.best_params_.items()}
     screen.grid(head, body, range(1, len(head)))
     flags = " ".join(f"--{name} {value:.6g}" for name, value in best.items())
+    flags += "" if weights is None else f" --weights {weights}"
     screen.line(f"to train with the chosen setting: mercer train {data} --target {target} {flags}")
     screen.finish(
         {
@@ -128,6 +144,7 @@ def _begin(
     impute: str | None,
     wishes: Wishes,
     plan: Plan,
+    weight: np.ndarray | None,
 ) -> tuple[Any, Trainer]:
     """Choose the task and prepare: what both commands begin with."""
     from mercer.cli.machines import make
@@ -143,7 +160,7 @@ def _begin(
         screen.say(words)
     machine, _ = make(wishes, kind, table.y)
     plan = Plan(kind, plan.holdout, plan.folds, plan.seed)
-    return preparation.pipeline(machine), Trainer(plan, features_of(table), table.y, None, screen)
+    return preparation.pipeline(machine), Trainer(plan, features_of(table), table.y, weight, screen)
 
 
 def path(
@@ -162,6 +179,7 @@ def path(
     scale: ScaleOption = True,
     impute: ImputeOption = None,
     exclude: o.Exclude = None,
+    weights: o.Weights = None,
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
@@ -174,21 +192,21 @@ def path(
     from sklearn.base import clone
 
     from mercer.cli.machines import Wishes
-    from mercer.cli.reading import How, read_table
+    from mercer.cli.reading import How, read_table, split_weights
     from mercer.cli.training import Plan, split_rows, take
 
     screen = Screen(as_json, quiet)
     how = How(file_format, header, separator, decimal)
-    table = read_table(data, target, how, exclude)
+    table, weight = split_weights(read_table(data, target, how, exclude), weights)
     wishes, plan = Wishes(kernel=kernel, gamma=gamma), Plan("classify", holdout, 0, seed)
-    model, trainer = _begin(screen, table, task, scale, impute, wishes, plan)
+    model, trainer = _begin(screen, table, task, scale, impute, wishes, plan, weight)
     trainer.plan.check()
     train, test = split_rows(trainer.plan, trainer.n, trainer.y)
     steps = clone(model)[:-1]
     inside = steps.fit_transform(take(trainer.X, train)) if len(steps) else take(trainer.X, train)
     outside = steps.transform(take(trainer.X, test)) if len(steps) else take(trainer.X, test)
     assert trainer.y is not None
-    followed = _follow(model[-1], trainer, inside, trainer.y[train], c_max, time_limit, screen)
+    followed = _follow(model[-1], trainer, inside, train, c_max, time_limit, screen)
     low, high = followed.C_range_
     knots = followed.Cs_ if isinstance(followed.Cs_, list) else [followed.Cs_]
     shown = np.geomspace(max(low, min(float(c[0]) for c in knots)), high, points)
@@ -198,8 +216,10 @@ def path(
         one = {
             "C": float(C),
             "support_vectors": int(machine.support_.size),
-            "training": float(machine.score(inside, trainer.y[train])),
-            "held_out": float(machine.score(outside, trainer.y[test])) if test.size else None,
+            "training": float(machine.score(inside, trainer.y[train], trainer.weight_of(train))),
+            "held_out": float(machine.score(outside, trainer.y[test], trainer.weight_of(test)))
+            if test.size
+            else None,
             "relative_gap": float(machine.certificate_.relative_gap),
         }
         documents.append(one)
@@ -222,10 +242,11 @@ def path(
 
 
 def _follow(
-    machine: Any, trainer: Trainer, X: Any, y: np.ndarray, c_max: float, time_limit: Any, screen: Screen
+    machine: Any, trainer: Trainer, X: Any, rows: np.ndarray, c_max: float, time_limit: Any, screen: Screen
 ) -> Any:
     import mercer
 
+    assert trainer.y is not None
     known = machine.get_params(deep=False)
     common = {name: known[name] for name in ("kernel", "gamma", "degree", "coef0")}
     common |= {"C_max": c_max, "time_limit": time_limit}
@@ -233,9 +254,10 @@ def _follow(
         made: Any = mercer.SVCPath(**common)
     else:
         made = mercer.SVRPath(epsilon=known["epsilon"], **common)
-    with warnings.catch_warnings(record=True) as found:
+    with warnings.catch_warnings(record=True) as found, screen.steps(1) as steps, steps.fitting():
         warnings.simplefilter("always")
-        made.fit(X, y)
+        steps.now("following the path")
+        made.fit(X, trainer.y[rows], sample_weight=trainer.weight_of(rows))
     for words in dict.fromkeys(str(w.message) for w in found):
         screen.warn(words)
     return made

@@ -12,7 +12,14 @@ from typing import Any
 from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 TONES = {"good": "green", "fair": "yellow", "poor": "red", "": ""}
@@ -21,8 +28,9 @@ TONES = {"good": "green", "fair": "yellow", "poor": "red", "": ""}
 class Steps:
     """Counts the steps of a long work; without a screen it only counts."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
+    def __init__(self, progress: Progress | None, total: int | None) -> None:
         self._progress = progress
+        self._done = 0.0
         self._task = None if progress is None else progress.add_task("", total=total)
 
     def now(self, words: str) -> None:
@@ -32,8 +40,39 @@ class Steps:
 
     def done(self, count: int = 1) -> None:
         """Count steps that are done."""
+        self._done += count
+        self.part(0.0)
+
+    def part(self, share: float) -> None:
+        """Say how much of the next step is done: 0 to 1."""
+        self.at(self._done + share)
+
+    def at(self, done: float, total: int | None = None) -> None:
+        """Say how many steps are done, parts of them included, and how many there are if that is new."""
         if self._progress is not None and self._task is not None:
-            self._progress.advance(self._task, count)
+            self._progress.update(self._task, completed=done, total=total)
+
+    @contextmanager
+    def fitting(self) -> Iterator[None]:
+        """Let the fits inside the block move the bar as they come nearer to their tolerance."""
+        if self._progress is None:  # nobody looks: the solvers need not
+            yield
+            return
+        from mercer.solvers.nearing import waiting
+
+        with waiting(self.part):
+            yield
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Let the search inside the block move the bar."""
+        if self._progress is None:
+            yield
+            return
+        from mercer.selection.progress import listening
+
+        with listening(self.at):
+            yield
 
 
 class Screen:
@@ -133,16 +172,21 @@ class Screen:
         if self.as_json:
             sys.stdout.write(json.dumps(plain(document), indent=2, ensure_ascii=False) + "\n")
 
+    @property
+    def shows_steps(self) -> bool:
+        """Whether anybody looks at how far a work has come."""
+        return not self.quiet and self.err.is_terminal
+
     @contextmanager
-    def steps(self, total: int) -> Iterator[Steps]:
+    def steps(self, total: int | None) -> Iterator[Steps]:
         """Show how far a work of some steps has come and how long the rest will take, if someone looks."""
-        if self.quiet or not self.err.is_terminal:
+        if not self.shows_steps:
             yield Steps(None, total)
             return
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
-            MofNCompleteColumn(),
+            TaskProgressColumn() if total == 1 else MofNCompleteColumn(),
             TextColumn("time left"),
             TimeRemainingColumn(),
         )

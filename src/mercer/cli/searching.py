@@ -26,14 +26,16 @@ def searched(model: Any, trainer: Trainer, rows: np.ndarray, screen: Screen, **o
     if not pairs:
         raise UserError("a search needs folds: give --folds 5, and at least two rows of each class")
     folds = [(np.array([place[int(r)] for r in a]), np.array([place[int(r)] for r in b])) for a, b in pairs]
-    shown = screen.out.is_terminal and not screen.quiet
-    search = kind(estimator=clone(model), cv=folds, refit=False, verbose=shown, **options)
-    if trainer.weight is not None:
-        raise UserError("--search with --weights is not supported: give the parameters, or leave out weights")
+    search = kind(estimator=clone(model), cv=folds, refit=False, **options)
     assert trainer.y is not None
-    with warnings.catch_warnings(record=True) as found:
+    with (
+        warnings.catch_warnings(record=True) as found,
+        screen.steps(None) as steps,
+        steps.searching(),
+    ):
         warnings.simplefilter("always")
-        search.fit(take(trainer.X, rows), trainer.y[rows])
+        steps.now("settings and folds")
+        search.fit(take(trainer.X, rows), trainer.y[rows], sample_weight=trainer.weight_of(rows))
     for warning in found:
         trainer.caught[str(warning.message)] = None
     return search
@@ -50,7 +52,8 @@ def search_settings(model: Any, trainer: Trainer, rows: np.ndarray, screen: Scre
     search = searched(model, trainer, rows, screen)
     best = ", ".join(f"{plain_name(k)} = {_short(v)}" for k, v in search.best_params_.items())
     count = len(search.cv_results_["params"])
-    screen.say(f"chosen among {count} settings: {best} (score {search.best_score_:.4g})")
+    how = "" if trainer.weight is None else ", rows counted by their weights"
+    screen.say(f"chosen among {count} settings: {best} (score {search.best_score_:.4g}{how})")
     return clone(model).set_params(**search.best_params_), float(search.best_score_)
 
 

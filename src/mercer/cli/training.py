@@ -147,6 +147,11 @@ class Trainer:
         self.plan, self.X, self.y, self.weight, self.screen = plan, X, y, weight, screen
         self.n = int(X.shape[0])
         self.caught: dict[str, None] = {}
+        self.steps = Steps(None, 0)
+
+    def weight_of(self, rows: np.ndarray) -> Any:
+        """Return the weights of some rows, or None."""
+        return None if self.weight is None else self.weight[rows]
 
     def fit(self, model: Any, rows: np.ndarray | None = None) -> Any:
         """Fit a copy on some rows, all if None."""
@@ -156,7 +161,7 @@ class Trainer:
             arguments["y"] = self.y if rows is None else self.y[rows]
         if self.weight is not None:
             arguments["machine__sample_weight"] = self.weight if rows is None else self.weight[rows]
-        with warnings.catch_warnings(record=True) as found:
+        with warnings.catch_warnings(record=True) as found, self.steps.fitting():
             warnings.simplefilter("always")
             fitted = clone(model).fit(X, **arguments)
         for warning in found:
@@ -192,6 +197,7 @@ class Trainer:
         total = (1 if test.size else 0) + len(pairs) + 1
         held_out, metric, bound = None, "", None
         with self.screen.steps(total) as steps:
+            self.steps = steps
             if test.size:
                 steps.now("fitting the rows that are not held out")
                 held_out = self.score(self.fit(model, train), test)
@@ -205,6 +211,7 @@ class Trainer:
                 metric = one.headline[0]
                 steps.done()
             final = self._final(model, steps)
+        self.steps = Steps(None, 0)
         seconds = time.perf_counter() - started
         return Run(final, held_out, folds, metric, bound, split, list(self.caught), seconds)
 

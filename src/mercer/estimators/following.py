@@ -22,9 +22,21 @@ from mercer.kernels import Kernel
 from mercer.problems.path import Family
 from mercer.solvers import Solution
 from mercer.solvers.knots import KINDS, Path
+from mercer.solvers.nearing import paced, share_of_way, someone_waiting
 from mercer.solvers.path import PathSolver
 
 EVENT = np.dtype([("C", "f8"), ("kind", "U8"), ("index", "i8")])
+
+
+def _along(tell: Callable[[float], None], number: int, of: int, end: float) -> Callable[[float, int], None]:
+    """Return what tells how much of the way to the end of its parameter a path has come, in digits."""
+    first: list[float] = []
+
+    def listen(t: float, events: int) -> None:
+        first.append(t)
+        tell((number + share_of_way(first[0], t, end)) / of)
+
+    return listen
 
 
 class PathMixin:
@@ -109,6 +121,9 @@ class PathMixin:
         return path
 
     def _listen(self, number: int, of: int) -> Callable[[float, int], None] | None:
+        told = someone_waiting()
+        if told is not None:
+            return _along(paced(told), number, of, 1.0 / self.C_max)
         if not self.verbose:
             return None
         name = type(self).__name__ if of == 1 else f"{type(self).__name__} {number + 1}/{of}"

@@ -73,6 +73,7 @@ class TaskMachine(KernelMachine):
             elif stop.requested and solution.status == "time_limit":
                 solution = replace(solution, status="interrupted")
             solutions[k] = solution
+            watch.solved(k)
             if calibration is not None:
                 solver = self._solver(stop.limits, None, side_by_side)
                 calibration.learn(

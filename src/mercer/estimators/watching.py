@@ -11,6 +11,7 @@ from typing import Any
 from mercer.estimators.interrupts import Stop
 from mercer.problems import InfeasibleError
 from mercer.solvers.base import Listener, Progress
+from mercer.solvers.nearing import Nearing, someone_waiting
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -48,6 +49,10 @@ class Watch:
         self.estimator, self.stop, self.problems = estimator, stop, problems
         self.history: list[Trace] = [[] for _ in range(problems)]
         self.last_line = -PAUSE
+        told = someone_waiting()
+        self.nearing = None
+        if told is not None:
+            self.nearing = Nearing(told, problems, estimator.tol, getattr(estimator, "criterion", "gap"))
         self.root: Any = None
         self.data: dict[str, Any] = {}
         if getattr(estimator, "_skl_callbacks", None):
@@ -78,8 +83,10 @@ class Watch:
             wanted.append(lambda p: self._print(number, p))
         if self.root is not None:
             wanted.append(self._announcer(number, snapshot))
-        if not wanted:
-            return None
+        if self.nearing is not None:
+            wanted.append(self.nearing.listener(number))
+        if len(wanted) < 2:
+            return wanted[0] if wanted else None
 
         def tell(p: Progress) -> None:
             for listen in wanted:
@@ -114,8 +121,15 @@ class Watch:
 
         return announce
 
+    def solved(self, number: int) -> None:
+        """Say that one of the problems is solved."""
+        if self.nearing is not None:
+            self.nearing.done(number)
+
     def end(self) -> None:
         """Close: the estimator is fitted."""
+        for number in range(self.problems):
+            self.solved(number)
         if self.root is not None:
             for task in self.root._children_map.values() if self.problems > 1 else ():
                 task.call_on_fit_task_end(**self.data)

@@ -51,6 +51,7 @@ class Progress:
     evaluations: int
     b: Float64 = field(repr=False, compare=False)
     f: Float64 = field(repr=False, compare=False)
+    target: float = math.nan  # the violation at which the solver stops, where it knows
 
     def row(self) -> dict[str, float]:
         """Return the line under the names of ``history_``."""
@@ -70,8 +71,50 @@ class Progress:
 Listener = Callable[[Progress], None]
 
 
+class Onlooker:
+    """A listener that is content with a look now and then, so that no solve becomes slower for its sake.
+
+    Parameters
+    ----------
+    listen : callable
+        The listener.
+    pause : float
+        Seconds between two looks.
+    """
+
+    def __init__(self, listen: Listener, pause: float) -> None:
+        self.listen, self.pause = listen, pause
+        self.last = -math.inf
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for a look."""
+        return time.perf_counter() - self.last >= self.pause
+
+    def __call__(self, p: Progress) -> None:
+        """Look."""
+        self.last = time.perf_counter()
+        self.listen(p)
+
+
+def wants_to_know(listener: Listener | None) -> bool:
+    """Return whether a listener is there and wants to be told now."""
+    return listener is not None and (not isinstance(listener, Onlooker) or listener.due)
+
+
+def wants_every_line(listener: Listener | None) -> bool:
+    """Return whether a listener is there that records: its lines must not depend on the clock."""
+    return listener is not None and not isinstance(listener, Onlooker)
+
+
 def progress(
-    problem: Dual, b: Float64, f: Float64, n_iter: int, limits: Limits, evaluations: int
+    problem: Dual,
+    b: Float64,
+    f: Float64,
+    n_iter: int,
+    limits: Limits,
+    evaluations: int,
+    target: float = math.nan,
 ) -> Progress:
     """Return where a solve stands; the margin is nan where there is none (yet)."""
     values = problem.evaluate(b, f)
@@ -93,6 +136,7 @@ def progress(
         evaluations,
         b,
         f,
+        target,
     )
 
 

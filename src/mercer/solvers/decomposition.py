@@ -17,7 +17,16 @@ from mercer import _jit
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.problems.restart import best_multiple, carried
-from mercer.solvers.base import Float64, Limits, Solution, Solver, Status, progress
+from mercer.solvers.base import (
+    Float64,
+    Limits,
+    Solution,
+    Solver,
+    Status,
+    progress,
+    wants_every_line,
+    wants_to_know,
+)
 from mercer.solvers.dense import DenseBlock
 from mercer.solvers.rounds import mend_sums
 from mercer.solvers.working_set import choose
@@ -197,7 +206,7 @@ class _Run:
             if problem.n <= DENSE and size <= self.o.block_bytes:
                 if not self._dense(gram, problem, b, f, g, goal, keep=top) or not top:
                     return
-                if self.gram.is_exact and self.o.listener is None and not self.exhausted:
+                if self.gram.is_exact and not wants_every_line(self.o.listener) and not self.exhausted:
                     return  # solved; the caller computes K beta afresh and looks again
                 continue
             working = self._working_set(problem, b, g, gram.dtype.itemsize)
@@ -238,9 +247,9 @@ class _Run:
             raise _LimitError("time_limit")
 
     def _tell(self, b: Float64, f: Float64) -> None:
-        if self.o.listener is not None:
-            count = self.gram.evaluations + self.evaluations
-            self.o.listener(progress(self.problem, b, f, self.n_iter, self.limits, count))
+        if self.o.listener is not None and wants_to_know(self.o.listener):
+            count, target = self.gram.evaluations + self.evaluations, self._target()
+            self.o.listener(progress(self.problem, b, f, self.n_iter, self.limits, count, target))
 
     # -- the dense block -------------------------------------------------------------------------------------
 
@@ -278,7 +287,9 @@ class _Run:
         if budget is None:
             budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
         slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
-        if watched:  # a trace of a problem that is one block has lines, too
+        if watched and wants_every_line(
+            self.o.listener
+        ):  # a trace of a problem that is one block has lines, too
             slice_steps = min(slice_steps, max(4, block.size // 8))
         while budget > 0:
             steps = min(slice_steps, budget, self.limits.steps_left(self.n_iter))
@@ -287,7 +298,7 @@ class _Run:
             budget -= done
             if block.violation <= tol or done < steps:
                 return
-            if watched:
+            if watched and wants_to_know(self.o.listener):
                 self._tell(*block.point())
             self._check_limits()
 
@@ -302,7 +313,8 @@ class _Run:
                 return  # what a Newton step could not do, many small ones may; after those nothing is left
             helped = gained and ((not rescued and self._rescue(block, gram, p)) or block.newton(MOST_FREE))
             rescued = True
-            self._optimise(block, tol, budget=NEWTON_STEPS * block.size if helped else None)
+            watched = whole and not wants_every_line(self.o.listener)
+            self._optimise(block, tol, watched, NEWTON_STEPS * block.size if helped else None)
 
     def _rescue(self, block: DenseBlock, gram: Gram, p: Dual) -> bool:
         """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""

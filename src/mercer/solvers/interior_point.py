@@ -20,6 +20,7 @@ from mercer.solvers.base import (
     Status,
     UnsuitableSolverError,
     progress,
+    wants_to_know,
 )
 from mercer.solvers.box_qp import solve_box_qp
 from mercer.solvers.needs import POSITIVE_SEMIDEFINITE
@@ -102,8 +103,9 @@ class InteriorPoint(Solver):
         return Solution(b, f, values, n_iter, status)
 
     def _tell(self, problem: Dual, b: Float64, f: Float64, n_iter: int, limits: Limits, gram: Gram) -> None:
-        if self.listener is not None:
-            self.listener(progress(problem, b, f, n_iter, limits, gram.evaluations))
+        if self.listener is not None and wants_to_know(self.listener):
+            target = problem.tolerance(self.tol, problem.objective(b, f))
+            self.listener(progress(problem, b, f, n_iter, limits, gram.evaluations, target))
 
 
 def solve_dense(

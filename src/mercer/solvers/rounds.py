@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
-from mercer.solvers.base import Float64, Limits, Solution, Solver, Status, progress
+from mercer.solvers.base import Float64, Limits, Solution, Solver, Status, progress, wants_to_know
 
 STALLS = 2  # rounds without any change, each from a fresh K beta, after which float64 has no more to give
 NOISE = 1e-11  # KKT violation, on the scale of K beta, that such a round may leave
@@ -117,10 +117,11 @@ class Rounds(ABC):
 
     def tell(self) -> None:
         """Tell the listener, if there is one."""
-        if self.options.listener is not None:
-            self.options.listener(
-                progress(self.problem, self.b, self.f, self.n_iter, self.limits, self.gram.evaluations)
-            )
+        listener = self.options.listener
+        if listener is not None and wants_to_know(listener):
+            seen = self.gram.evaluations
+            target = self.target()
+            listener(progress(self.problem, self.b, self.f, self.n_iter, self.limits, seen, target))
 
     # -- what algorithms ask for -----------------------------------------------------------------------------
 
