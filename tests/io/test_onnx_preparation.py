@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from file_samples import data
 from onnx_running import assert_says_the_same, run, run_bytes
-from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
+from sklearn.manifold import Isomap
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import (
     Binarizer,
@@ -21,6 +22,7 @@ from sklearn.preprocessing import (
     PowerTransformer,
     RobustScaler,
     StandardScaler,
+    TargetEncoder,
 )
 
 import mercer
@@ -79,6 +81,8 @@ def fit(*steps, frame=None, y=None, **params):
         VarianceThreshold(),
         PolynomialFeatures(2),
         PolynomialFeatures(3, interaction_only=True, include_bias=False),
+        PowerTransformer(),
+        PowerTransformer(standardize=False),
         FunctionTransformer(),
         "passthrough",
         make_pipeline(MinMaxScaler(), StandardScaler()),
@@ -180,6 +184,78 @@ def test_encoders_know_what_scikit_learn_knows(encoder, gaps):
     assert_says_the_same(model, new)
 
 
+@pytest.mark.parametrize("kind", ["two", "three", "real"])
+def test_categories_by_their_targets(kind):
+    frame, y = people()
+    machine, y = (mercer.SVR(), np.log(frame["income"])) if kind == "real" else (mercer.SVC(), y)
+    y = y == "yes" if kind == "two" else y
+    encoder = TargetEncoder(cv=3)
+    prepare = ColumnTransformer([("code", encoder, ["city", "size", "rooms"])], remainder="drop")
+    model = make_pipeline(prepare, machine).fit(frame, y)
+    new = people(seed=1)[0]
+    new.loc[5, ["city", "size"]] = "unheard of"
+    assert_says_the_same(model, new)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1e-9, 0.5, 2.0 - 1e-12, 2.0, -1.0])
+@pytest.mark.parametrize("method", ["yeo-johnson", "box-cox"])
+def test_powers_at_their_limits(rate, method):
+    X, targets = data()
+    X = X if method == "yeo-johnson" else np.abs(X) + 0.1
+    model = make_pipeline(PowerTransformer(method=method), mercer.SVR()).fit(X, targets["real"])
+    model[0].lambdas_[:2] = rate
+    assert_says_the_same(model, X)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"transformer": StandardScaler()},
+        {"transformer": StandardScaler(with_mean=False)},
+        {"transformer": RobustScaler(with_scaling=False)},
+        {"transformer": MinMaxScaler((2, 5))},
+        {"transformer": MaxAbsScaler()},
+        {"func": np.log1p, "inverse_func": np.expm1},
+        {"func": np.log, "inverse_func": np.exp},
+        {"func": np.sqrt, "inverse_func": np.square},
+        {"func": np.square, "inverse_func": np.sqrt},
+        {"func": np.exp, "inverse_func": np.log},
+        {"func": np.expm1, "inverse_func": np.log1p},
+        {},
+    ],
+    ids=str,
+)
+def test_transformed_targets(params):
+    X, targets = data()
+    y = np.abs(targets["real"]) + 1.0
+    inner = make_pipeline(StandardScaler(), mercer.SVR())
+    assert_says_the_same(TransformedTargetRegressor(inner, **params).fit(X, y), X)
+    if "func" not in params:
+        both = TransformedTargetRegressor(mercer.KernelRidge(), **params).fit(X, targets["view"])
+        assert_says_the_same(both, X)
+        column = TransformedTargetRegressor(mercer.KernelRidge(), **params).fit(X, y[:, None])
+        assert_says_the_same(column, X)
+        twice = TransformedTargetRegressor(
+            TransformedTargetRegressor(inner, func=np.log, inverse_func=np.exp)
+        )
+        assert_says_the_same(make_pipeline(StandardScaler(), twice).fit(X, y), X)
+
+
+def test_targets_that_cannot_go_back_are_refused_by_name():
+    X, targets = data()
+    y = targets["real"]
+    odd = TransformedTargetRegressor(mercer.SVR(), func=np.cbrt, inverse_func=_cube).fit(X, y)
+    with pytest.raises(ModelFileError, match="the function _cube of the target cannot be exported"):
+        to_onnx(odd)
+    odd = TransformedTargetRegressor(mercer.SVR(), transformer=PowerTransformer()).fit(X, y)
+    with pytest.raises(ModelFileError, match="PowerTransformer of the target cannot be exported"):
+        to_onnx(odd)
+
+
+def _cube(x):
+    return x**3
+
+
 def test_an_encoder_that_refuses_what_it_does_not_know_does_so_in_onnx_too():
     frame, _ = people()
     for columns, place in ((["city", "size"], "size"), (["rooms"], "rooms")):
@@ -252,10 +328,8 @@ def test_text_that_was_filled_in_by_a_constant_or_twice():
 def test_what_cannot_be_said_in_onnx_is_refused_by_name():
     frame, y = people()
     X, targets = data()
-    with pytest.raises(
-        ModelFileError, match=r"step 'powertransformer' \(PowerTransformer\) cannot be exported"
-    ):
-        to_onnx(make_pipeline(PowerTransformer(), mercer.SVC()).fit(X, targets["two"]))
+    with pytest.raises(ModelFileError, match=r"step 'isomap' \(Isomap\) cannot be exported"):
+        to_onnx(make_pipeline(Isomap(), mercer.SVC()).fit(X, targets["two"]))
     with pytest.raises(ModelFileError, match="step 'functiontransformer' calls the function exp"):
         to_onnx(make_pipeline(FunctionTransformer(np.exp), mercer.SVC()).fit(X, targets["two"]))
     both = frame.copy()

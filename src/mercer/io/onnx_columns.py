@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
 from mercer.io.errors import ModelFileError
 from mercer.io.onnx_graph import DOUBLE, STRING, Graph
@@ -137,7 +137,7 @@ def columns_seen(step: Any, columns: Sequence[int]) -> dict[int, bool]:
         return _joined(columns_seen(inner, columns) for _, inner in step.transformer_list)
     if isinstance(step, SimpleImputer):
         known = [isinstance(value, str) for value in step.statistics_]
-    elif isinstance(step, OneHotEncoder | OrdinalEncoder):
+    elif isinstance(step, OneHotEncoder | OrdinalEncoder | TargetEncoder):
         known = [any(isinstance(value, str) for value in kinds) for kinds in step.categories_]
     else:
         known = [False] * len(columns)

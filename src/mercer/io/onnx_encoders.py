@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
 from mercer.io.errors import ModelFileError
 from mercer.io.onnx_columns import MISSING, Part, take, width_of
@@ -14,12 +14,12 @@ from mercer.io.onnx_graph import ML, Graph
 
 
 def encode(g: Graph, name: str, step: Any, parts: Sequence[Part]) -> list[Part]:
-    """Add a OneHotEncoder or OrdinalEncoder.
+    """Add a OneHotEncoder, OrdinalEncoder or TargetEncoder.
 
     An unknown category has the code after the last one. Where the encoder accepts it the table has a row for
     it; where the encoder would raise an error the table has none, and looking it up is an error, too.
     """
-    make = _one_hot if isinstance(step, OneHotEncoder) else _ordinal
+    make = {OneHotEncoder: _one_hot, OrdinalEncoder: _ordinal, TargetEncoder: _by_target}[type(step)]
     out = []
     for j in range(width_of(parts)):
         (column,) = take(g, parts, [j])
@@ -122,3 +122,10 @@ def _ordinal(step: Any, j: int) -> np.ndarray:
     if step.handle_unknown != "error":
         table = np.vstack([table, [[step.unknown_value]]])
     return table
+
+
+def _by_target(step: Any, j: int) -> np.ndarray:
+    """Return the mean targets of the categories; of the classes' indicators if there are several classes."""
+    each = len(step.classes_) if step.target_type_ == "multiclass" else 1
+    known = np.column_stack(step.encodings_[each * j : each * (j + 1)])
+    return np.vstack([known, np.reshape(step.target_mean_, (1, each))])

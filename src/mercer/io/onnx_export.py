@@ -6,14 +6,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._version import __version__
 from mercer.io.onnx_columns import declared, inputs_of, numbers
 from mercer.io.onnx_graph import IR, ML, ML_OPSET, OPSET, Graph
-from mercer.io.onnx_machines import OUTPUTS, add_machine, check_machine
+from mercer.io.onnx_machines import OUTPUTS, Output, add_machine, check_machine
 from mercer.io.onnx_steps import add_step
+from mercer.io.onnx_targets import check_target, undo_target
 
 
 def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
@@ -33,8 +35,9 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     ----------
     model : estimator, or a Pipeline that ends with one
         Fitted, with a kernel on vectors. Before it there may be scalers, imputers, encoders of categories,
-        PCA and the like, also in a ``ColumnTransformer`` or ``FeatureUnion``. Of a search, the best estimator
-        is written. Other models, kernels and steps are refused by name.
+        PCA and the like, also in a ``ColumnTransformer`` or ``FeatureUnion``, around it a
+        ``TransformedTargetRegressor``. Of a search, the best estimator is written. Other models, kernels and
+        steps are refused by name.
     path : str or path, optional
         Where to write it, too.
 
@@ -59,10 +62,15 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     check_is_fitted(model)
     while hasattr(model, "best_estimator_"):
         model = model.best_estimator_
-    last, steps = model, []
-    while isinstance(last, Pipeline):
-        steps += last.steps[:-1]
-        last = last.steps[-1][1]
+    last, steps, targets = model, [], []
+    while isinstance(last, Pipeline | TransformedTargetRegressor):
+        if isinstance(last, Pipeline):
+            steps += last.steps[:-1]
+            last = last.steps[-1][1]
+        else:
+            check_target(last.transformer_)
+            targets.append(last)
+            last = last.regressor_
     check_machine(last)
     g = Graph()
     work = [step for step in (*(step for _, step in steps), last) if not isinstance(step, str | None)]
@@ -74,10 +82,24 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     table = numbers(g, parts, type(last).__name__)
     g.widths[table.name] = table.width
     outputs = add_machine(g, last, table.name)
+    if targets:
+        outputs = [_undone(g, targets, outputs[0])]
     return _finish(g, declared(g, inputs), outputs, path)
 
 
-def _finish(g: Graph, inputs: list[Any], outputs: list[tuple[str, int, list[Any]]], path: Any) -> Any:
+def _undone(g: Graph, targets: list[Any], output: Output) -> Output:
+    """Undo what was done to the target, the innermost transformation first."""
+    _, kind, shape = output
+    made = g.nodes[-1].output[0] = g.name()  # the machine's prediction is not the last word
+    for owner in reversed(targets):
+        made = undo_target(g, owner.transformer_, made)
+    if targets[0]._training_dim == 2 and len(shape) == 1:
+        made, shape = g.unsqueeze(made, 1), [*shape, 1]
+    g.op("Identity", made, out="prediction")
+    return "prediction", kind, shape
+
+
+def _finish(g: Graph, inputs: list[Any], outputs: list[Output], path: Any) -> Any:
     helper = g.onnx.helper
     graph = helper.make_graph(
         g.nodes,

@@ -20,8 +20,10 @@ from sklearn.preprocessing import (
     OneHotEncoder,
     OrdinalEncoder,
     PolynomialFeatures,
+    PowerTransformer,
     RobustScaler,
     StandardScaler,
+    TargetEncoder,
 )
 
 from mercer.io.errors import ModelFileError
@@ -192,6 +194,28 @@ def _polynomials(g: Graph, step: Any, x: Part) -> Part:
     return Part(made[0] if len(made) == 1 else g.op("Concat", *made, axis=1), len(made))
 
 
+def _powers(g: Graph, step: Any, x: Part) -> Part:
+    rate = np.reshape(step.lambdas_, (1, -1)).astype(np.float64)
+    if step.method == "box-cox":
+        out = _box_cox(g, g.op("Log", x.name), rate)
+    else:  # Yeo-Johnson: positive values above 1, negative ones below it with the other rate
+        up = g.op("Log", g.affine(g.clip(x.name, low=0.0), 1.0, 1.0))
+        down = g.op("Log", g.affine(g.clip(g.op("Neg", x.name), low=0.0), 1.0, 1.0))
+        out = g.op("Sub", _box_cox(g, up, rate), _box_cox(g, down, 2.0 - rate))
+    made = Part(out, x.width)
+    return _standard(g, step._scaler, made) if step.standardize else made
+
+
+def _box_cox(g: Graph, log: str, rate: np.ndarray) -> str:
+    """Add (exp(rate log) - 1) / rate, by its series where the rate is so small that it would cancel."""
+    small = np.abs(rate) < 1e-6
+    safe = np.where(small, 1.0, rate)
+    full = g.affine(g.op("Exp", g.op("Mul", log, g.const(safe))), 1.0, -1.0)
+    full = g.op("Div", full, g.const(safe))
+    series = g.op("Mul", log, g.affine(g.op("Mul", log, g.const(0.5 * rate)), 1.0, 1.0))
+    return g.op("Where", g.const(small, np.bool_), series, full)
+
+
 NUMERIC: dict[type, Callable[[Graph, Any, Part], Part]] = {
     StandardScaler: _standard,
     RobustScaler: _robust,
@@ -203,6 +227,7 @@ NUMERIC: dict[type, Callable[[Graph, Any, Part], Part]] = {
     Binarizer: _binary,
     VarianceThreshold: _some,
     PolynomialFeatures: _polynomials,
+    PowerTransformer: _powers,
 }
 STRUCTURE: dict[type, Callable[[Graph, str, Any, Sequence[Part]], Parts]] = {
     ColumnTransformer: _by_columns,
@@ -211,4 +236,5 @@ STRUCTURE: dict[type, Callable[[Graph, str, Any, Sequence[Part]], Parts]] = {
     SimpleImputer: _impute,
     OneHotEncoder: encode,
     OrdinalEncoder: encode,
+    TargetEncoder: encode,
 }
