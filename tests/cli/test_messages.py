@@ -113,3 +113,11 @@ def test_a_terminal_gets_whole_words(mercer_command, tmp_path, monkeypatch, colo
     assert len(lines) > 3
     assert max(map(len, lines)) <= 60
     assert "--exclude" in " ".join(lines)
+
+
+@pytest.mark.parametrize("verb", ["predict", "show"])
+def test_data_in_the_place_of_a_model(mercer_command, tmp_path, verb):
+    (tmp_path / "data.csv").write_text(customers())
+    done = mercer_command(verb, "data.csv", *(["data.csv"] if verb == "predict" else []))
+    assert done.code == 2
+    assert "data.csv is a text file, not a model" in done.err

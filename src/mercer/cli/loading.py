@@ -164,6 +164,8 @@ def load_model(path: Path) -> Loaded:
             f"{path} is an ONNX file, which is for other programs to run: mercer writes such files but does "
             "not read them. Use the model that it was made from"
         )
+    if head.isascii() and head.decode().isprintable():  # a model file begins with a length in binary
+        raise UserError(f"{path} is a text file, not a model; the model comes first, then the data")
     file_content = read_model(path)
     return Loaded(file_content.model, file_content, path)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+ROUNDING = 1e-12  # a relative gap in float64 says no more than this, however small it comes out
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -54,7 +56,8 @@ class Certificate:
             )
         if math.isinf(self.gap):
             return f"{self.status}: nothing proved, KKT violation {self.kkt_violation:.2g}"
-        return f"{self.status}: proved within {100 * self.relative_gap:.2g} % of the best possible"
+        proved = max(self.relative_gap, ROUNDING)
+        return f"{self.status}: proved within {100 * proved:.2g} % of the best possible"
 
 
 def relative(gap: float, primal: float, dual: float) -> float:
