@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ import numpy as np
 from mercer import _jit
 from mercer.gram import Workers
 from mercer.io.assembly import Columns
+from mercer.io.cells import split
 from mercer.io.errors import DataFileError
 from mercer.io.sources import Bytes, Content, Source, joined
 
@@ -64,8 +64,10 @@ def sniff(head: bytes, separator: str | None, header: bool | str, source: str) -
     The separator is the first of comma, semicolon, tab and bar that the first line has most of outside
     quotes, else a run of spaces. The first row is a header unless one of its cells is a number.
     """
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").lstrip("\r\n")
+    whole = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    text = whole.lstrip("\r\n")
     line = text.partition("\n")[0].strip("\r")
+    number = 1 + whole[: len(whole) - len(text)].count("\n")
     if separator is None:
         bare = re.sub(r'"[^"]*"', "", line)
         counts = {s: bare.count(s) for s in SEPARATORS}
@@ -75,20 +77,10 @@ def sniff(head: bytes, separator: str | None, header: bool | str, source: str) -
     if len(separator) != 1 or separator in '"\r\n' or ord(separator) > 127:
         raise DataFileError(f"separator={separator!r} must be one character, no quote and no line end")
     if header == "auto":
-        header = not any(NUMBER.fullmatch(cell.strip()) for cell in split(line, separator, source))
+        header = not any(NUMBER.fullmatch(cell.strip()) for cell in split(line, separator, source, number))
     if header not in (True, False):
         raise DataFileError(f"header={header!r} must be True, False or 'auto'")
     return Dialect(separator, bool(header))
-
-
-def split(line: str, separator: str, source: str) -> list[str]:
-    """Return the cells of one row."""
-    try:
-        options: dict[str, Any] = {"skipinitialspace": True, "delimiter": separator}
-        cells = next(csv.reader([line.strip() if separator == " " else line], **options), [])
-    except csv.Error as error:
-        raise DataFileError(f"{source}: the first row cannot be taken apart: {error}") from error
-    return [cell for cell in cells if cell] if separator == " " else cells
 
 
 class DelimitedReader:
@@ -128,8 +120,7 @@ class DelimitedReader:
             stop = int(ends[-1]) + 1 if ends.size else 0
         else:
             stop = text.rfind(b"\n") + 1
-        if last:
-            stop = len(text)
+        stop = len(text) if last else max(stop, first)
         edges = [first]
         for k in range(1, parts):
             wish = first + k * (stop - first) // parts
@@ -151,6 +142,12 @@ class DelimitedReader:
                 f"{self.source}, line {self._line(text, opened)}: a quote is opened here and never closed"
             )
         return ends[:count]
+
+    def _open(self, line: bytes) -> bool:
+        """Return whether a line leaves a quote open."""
+        ends = np.empty(1, dtype=np.int64)
+        array = np.frombuffer(line, dtype=np.uint8)
+        return bool(_jit.delimited.quoted_line_ends(array, *self.dialect.codes, ends)[1] >= 0)
 
     def _line(self, text: Content, position: int) -> int:
         return self.lines + text.count(b"\n", 0, position) + 1
@@ -198,7 +195,14 @@ class DelimitedReader:
             if not last or start == len(text):
                 return 0
             end = len(text)
-        cells = split(self._decode(bytes(text[start:end])).strip("\r"), self.dialect.separator, self.source)
+        line = self._decode(bytes(text[start:end])).strip("\r")
+        number = self._line(text, start)
+        if self.dialect.header and self._open(bytes(text[start:end]) + b"\n"):
+            raise DataFileError(
+                f"{self.source}, line {number}: a quote is opened here and never closed: the row of names "
+                "must end where its line does"
+            )
+        cells = split(line, self.dialect.separator, self.source, number)
         if len(cells) > MOST_COLUMNS:
             raise DataFileError(
                 f"{self.source}: its first row has {len(cells)} cells; {MOST_COLUMNS} is the most"
