@@ -8,7 +8,10 @@ import pytest
 from file_samples import data, estimators, fitted
 from onnx_running import assert_says_the_same, run
 from sklearn.base import is_classifier
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeRegressor
 
 import mercer
 from mercer.io import ModelFileError, load, save, to_onnx
@@ -83,7 +86,8 @@ def test_every_estimator_is_exported_or_refused_by_name(cls):
         with pytest.raises(ModelFileError, match=f"^{cls.__name__} cannot be exported to ONNX; these can: "):
             to_onnx(fitted(cls)[0])
         return
-    wishes = {"random_state": 0} if "random_state" in cls().get_params() else {}
+    wishes = {"random_state": 0, "cv": 2}
+    wishes = {name: wishes[name] for name in cls().get_params() if name in wishes}
     for y in (targets["two"], targets["three"]) if is_classifier(cls()) else (targets["real"],):
         assert_says_the_same(cls(**wishes).fit(X, y), new)
 
@@ -119,6 +123,11 @@ def test_classifiers(params, classes, names):
         mercer.KernelLogisticRegression(import_vectors=8),
         mercer.RegularizedDiscriminantAnalysis(alpha=0.3, gamma=0.6),
         mercer.LinearDiscriminantAnalysis(priors=[0.0, 0.5, 0.5]),
+        mercer.FlexibleDiscriminantAnalysis(regressor=mercer.SVR()),
+        mercer.FlexibleDiscriminantAnalysis(regressor=LinearRegression()),
+        mercer.FlexibleDiscriminantAnalysis(regressor=Ridge()),
+        mercer.FlexibleDiscriminantAnalysis(regressor=KernelRidge(kernel="poly", gamma=0.3, degree=2)),
+        mercer.FlexibleDiscriminantAnalysis(regressor=KernelRidge(kernel="laplacian")),
     ],
     ids=repr,
 )
@@ -199,6 +208,12 @@ def test_what_cannot_be_exported_is_refused_by_name():
         def probability(self, f):
             return 1.0 / (1.0 + np.exp(-2.0 * f))
 
+    tree = mercer.FlexibleDiscriminantAnalysis(regressor=DecisionTreeRegressor(max_depth=2)).fit(X, y)
+    with pytest.raises(ModelFileError, match=r"regressor DecisionTreeRegressor cannot be exported to ONNX"):
+        to_onnx(tree)
+    cosine = mercer.FlexibleDiscriminantAnalysis(regressor=KernelRidge(kernel="cosine")).fit(X, y)
+    with pytest.raises(ModelFileError, match=r"kernel 'cosine' of scikit-learn's KernelRidge"):
+        to_onnx(cosine)
     with pytest.raises(ModelFileError, match=r"the probabilities of loss .*Exponential.* cannot be exported"):
         to_onnx(mercer.KernelClassifier(loss=Exponential()).fit(X, y))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.io.onnx_graph import Graph
 from mercer.io.onnx_kernels import dense, kernel
+from mercer.io.onnx_regressors import regression
 
 
 def _log(priors: Any) -> np.ndarray:
@@ -59,10 +60,21 @@ def mixture_scores(g: Graph, model: Any, x: str) -> str:
     return g.op("Add", scores, g.const(_log(model.priors_)))
 
 
+def flexible_scores(g: Graph, model: Any, x: str) -> str:
+    """Add nearness to the class means along canonical variates of a regression."""
+    centred = g.op("Sub", regression(g, model.regressor_, x), g.const(model._center))
+    return _to_centroids(g, model, g.op("MatMul", centred, g.const(model._to_variates)))
+
+
 def fisher_scores(g: Graph, model: Any, x: str) -> str:
     """Add nearness to the class means along directions of feature space."""
     K = kernel(g, model.kernel_, x, dense(model._kept_x))
     Z = g.op("Sub", g.op("MatMul", K, g.const(model.dual_coef_)), g.const(np.reshape(model._shift, (1, -1))))
+    return _to_centroids(g, model, Z)
+
+
+def _to_centroids(g: Graph, model: Any, Z: str) -> str:
+    """Add minus half the squared distances from the classes' centroids, and the priors."""
     common = g.affine(g.sum(g.op("Mul", Z, Z), 1, keep=True), -0.5)
     scores = g.op("Add", _nearness(g, Z, np.asarray(model.centroids_)), common)
     return g.op("Add", scores, g.const(_log(model.priors_)))

@@ -11,9 +11,16 @@ import numpy as np
 from mercer import estimators as e
 from mercer.io import onnx_probability as probability
 from mercer.io.errors import ModelFileError
-from mercer.io.onnx_discriminants import fisher_scores, linear_scores, mixture_scores, quadratic_scores
+from mercer.io.onnx_discriminants import (
+    fisher_scores,
+    flexible_scores,
+    linear_scores,
+    mixture_scores,
+    quadratic_scores,
+)
 from mercer.io.onnx_graph import DOUBLE, INT64, STRING, Graph
 from mercer.io.onnx_kernels import dense, kernel
+from mercer.io.onnx_regressors import REGRESSIONS, combination, regression
 from mercer.kernels import Kernel, Precomputed
 
 Output = tuple[str, int, list[Any]]  # name, type, shape
@@ -38,43 +45,16 @@ def add_machine(g: Graph, model: Any, x: str) -> list[Output]:
     return MACHINES[type(model)](g, model, x)
 
 
-def _values(g: Graph, k: Any, x: str, points: Any, coef: np.ndarray, intercept: Any) -> str:
-    """Add F = K(x, points) coef + intercept, a column for each function."""
-    F = g.op("MatMul", kernel(g, k, x, dense(points)), g.const(coef))
-    return g.op("Add", F, g.const(np.reshape(intercept, (1, -1))))
-
-
 # -- regressors ---------------------------------------------------------------------------------------------
 
 
-def _predicted(g: Graph, F: str, width: int, flat: bool) -> list[Output]:
-    if flat:
+def _regressor(g: Graph, model: Any, x: str) -> list[Output]:
+    F = regression(g, model, x)
+    if getattr(model, "_flat", True):
         g.op("Reshape", F, g.const([-1], np.int64), out="prediction")
         return [("prediction", DOUBLE, ["rows"])]
     g.op("Identity", F, out="prediction")
-    return [("prediction", DOUBLE, ["rows", width])]
-
-
-def _regressor(g: Graph, model: Any, x: str) -> list[Output]:
-    coef = np.asarray(model._coefficients).T
-    F = _values(g, model.kernel_, x, model.support_vectors_, coef, model.intercept_)
-    return _predicted(g, F, coef.shape[1], getattr(model, "_flat", True))
-
-
-def _ridge(g: Graph, model: Any, x: str) -> list[Output]:
-    F = _values(g, model.kernel_, x, model.X_fit_, model._coef, model.intercept_)
-    return _predicted(g, F, model._coef.shape[1], model._flat)
-
-
-def _process(g: Graph, model: Any, x: str) -> list[Output]:
-    coef = model._coef() * model._y_std
-    F = _values(g, model.kernel_, x, model.X_fit_, coef, model._y_mean)
-    return _predicted(g, F, coef.shape[1], model._flat)
-
-
-def _online_regressor(g: Graph, model: Any, x: str) -> list[Output]:
-    F = _values(g, model.kernel_, x, model.support_vectors_, model.dual_coef_.T, model.intercept_)
-    return _predicted(g, F, 1, True)
+    return [("prediction", DOUBLE, ["rows", "outputs"])]
 
 
 # -- detectors ----------------------------------------------------------------------------------------------
@@ -155,7 +135,7 @@ def _machines(g: Graph, model: Any, x: str) -> str:
     weights = np.zeros((model.support_.size, machines))
     for s in segments:
         weights[s.start : s.stop, s.outputs] = s.coef
-    return _values(g, model.kernel_, x, model.support_vectors_, weights, model.intercept_)
+    return combination(g, model.kernel_, x, model.support_vectors_, weights, model.intercept_)
 
 
 def _pairs(g: Graph, model: Any, x: str, logits: Callable[[str], str | None]) -> list[Output]:
@@ -239,12 +219,12 @@ def _largest(g: Graph, model: Any, F: str, at_zero: str = "GreaterOrEqual") -> l
 
 
 def _ridge_classifier(g: Graph, model: Any, x: str) -> list[Output]:
-    F = _values(g, model.kernel_, x, model.X_fit_, model._coef, model.intercept_)
+    F = combination(g, model.kernel_, x, model.X_fit_, model._coef, model.intercept_)
     return _largest(g, model, F, "Greater")
 
 
 def _online_classifier(g: Graph, model: Any, x: str) -> list[Output]:
-    F = _values(g, model.kernel_, x, model.support_vectors_, model.dual_coef_.T, model.intercept_)
+    F = combination(g, model.kernel_, x, model.support_vectors_, model.dual_coef_.T, model.intercept_)
     return _largest(g, model, F)
 
 
@@ -278,15 +258,9 @@ MACHINES: dict[type, Callable[[Graph, Any, str], list[Output]]] = {
     e.PenalizedDiscriminantAnalysis: _discriminant(linear_scores),
     e.QuadraticDiscriminantAnalysis: _discriminant(quadratic_scores),
     e.RegularizedDiscriminantAnalysis: _discriminant(quadratic_scores),
+    e.FlexibleDiscriminantAnalysis: _discriminant(flexible_scores),
     e.MixtureDiscriminantAnalysis: _discriminant(mixture_scores),
-    e.SVR: _regressor,
-    e.NuSVR: _regressor,
-    e.SVRPath: _regressor,
-    e.KernelRegressor: _regressor,
-    e.KernelRidge: _ridge,
-    e.GaussianProcessRegressor: _process,
-    e.OnlineSVR: _online_regressor,
-    e.KernelWidrowHoff: _online_regressor,
+    **dict.fromkeys(REGRESSIONS, _regressor),
     e.OneClassSVM: _plane,
     e.SVDD: _ball,
     e.SphereAndSlab: _slab,
