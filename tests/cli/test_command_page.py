@@ -19,6 +19,9 @@ def test_the_page_of_the_command(mercer_command, people, tmp_path):
     pytest.importorskip("matplotlib")
     rows = [f"{1 if k % 3 else -1} 1:{k % 3} 2:{(7 * k) % 5}" for k in range(40)]
     (tmp_path / "train.svm").write_text("\n".join(rows) + "\n")
+    people.assign(counts=[1 + k % 3 for k in range(len(people))])[
+        ["age", "income", "city", "counts", "buys"]
+    ].to_csv(tmp_path / "weighted.csv", index=False)
     found = commands(ROOT / "docs" / "command.md")
     assert {words[0] for words in found} >= {"train", "predict", "evaluate", "verify", "search", "path"}
     for words in found:
