@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from file_samples import data, estimators, fitted
 from onnx_running import assert_says_the_same, run
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import mercer
@@ -167,8 +169,12 @@ def test_what_was_loaded_or_searched_for_can_be_exported(tmp_path):
     X, targets = data()
     save(mercer.SVC(probability=True).fit(X, targets["three"]), tmp_path / "model.mercer")
     assert_says_the_same(load(tmp_path / "model.mercer"), X)
-    search = GridSearchCV(mercer.SVR(), {"C": [0.1, 1.0]}, cv=2).fit(X, targets["real"])
-    assert_says_the_same(search, X)
+    search = GridSearchCV(mercer.SVR(), {"C": [0.1, 1.0]}, cv=2)
+    assert_says_the_same(search.fit(X, targets["real"]), X)
+    assert_says_the_same(make_pipeline(StandardScaler(), search).fit(X, targets["real"]), X)
+    unfinished = clone(search).set_params(refit=False).fit(X, targets["real"])
+    with pytest.raises(ModelFileError, match="GridSearchCV cannot be exported to ONNX"):
+        to_onnx(unfinished)
 
 
 def test_the_example_of_the_reference():
