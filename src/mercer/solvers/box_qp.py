@@ -100,7 +100,8 @@ def solve_box_qp(
             break
         if not (x.min(initial=1.0) > 0 and t.min(initial=1.0) > 0 and np.isfinite(mu)):
             break  # rounding has pushed a variable onto its bound: no further progress can be told
-        D = np.where(below, z / x, 0.0) + np.where(above, u / t, 0.0)
+        with np.errstate(over="ignore"):  # of slacks that are next to nothing: no factor, and the end
+            D = np.where(below, z / x, 0.0) + np.where(above, u / t, 0.0)
         H = Q.copy()
         H[np.diag_indices(m)] += D
         try:
@@ -168,7 +169,7 @@ def _lengths(
 ) -> tuple[float, float]:
     """Return the largest steps, at most 1 / STEP_TO_BOUNDARY, to where a slack or multiplier is zero."""
     most = 1.0 / STEP_TO_BOUNDARY
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         primal = min(
             most,
             float(np.where(below & (db < 0), -x / db, np.inf).min(initial=np.inf)),

@@ -28,15 +28,17 @@ from mercer.solvers.base import (
     wants_to_know,
 )
 from mercer.solvers.dense import DenseBlock
+from mercer.solvers.resolution import resolution
 from mercer.solvers.rounds import mend_sums
 from mercer.solvers.working_set import choose
 
 DENSE = 3072  # problems up to this size are one block
 LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock: under a tenth of a second
-HARD_STEPS, HARD_STEPS_PER_VARIABLE = 20_000, 40  # steps after which a block counts as ill-conditioned
-MOST_FREE = 2048  # free variables of such a block up to which a Newton step pays
-NEWTON_STEPS = 4  # steps per variable between two of them
+HARD_STEPS, HARD_STEPS_PER_VARIABLE = 2_000, 40  # steps after which a block counts as ill-conditioned
+MOST_FREE = 1024  # free variables of such a block up to which a Newton step pays
+NEWTON_STEPS = 20  # at most, one after the other
+STALLS = 2  # rounds without headway, each from a fresh K beta, after which float64 has no more to give
 SAMPLE = 1024  # points, at most, on which the error of single precision is measured
 SMALL_PASS = 50_000  # kernel values that are recomputed in double precision without a thought
 
@@ -80,6 +82,9 @@ class _Run:
         self.n_iter = 0
         self.tol = options.tol if options.criterion == "kkt" else min(1e-1, 100 * options.tol)
         self.block: Any = None
+        self.stalls = 0  # rounds in float64 that missed their target
+        self.stuck = False  # so did the last one, by more than rounding
+        self.best: tuple[float, Float64, Float64] = (np.inf, self.b, self.f)  # violation and point of those
         self.exhausted = False  # single precision makes no headway: go on in double
         self.evaluations = 0  # kernel values computed by working sets, and by the Gram in single precision
         self.before = np.inf  # the objective at the last tolerance, for the growth of the dual
@@ -105,13 +110,12 @@ class _Run:
 
     def _to_the_end(self) -> None:
         """Descend until the user's criterion holds in float64."""
-        stalls, least = 0, np.inf
         while True:
             self._descend(self.gram, self.problem, self.b, self.f, None)
             error = self._refresh()
             if self.problem.hopeless(self.b, self.f) or self._finished(error):
                 return
-            if error > 0 or stalls:
+            if error > 0 or self.stalls:
                 self.f = self.gram.exact().matvec(self.problem.beta(self.b))
                 if self._finished(0.0):
                     return
@@ -122,19 +126,28 @@ class _Run:
                 self.exhausted = False
                 continue
             if violation > self._target():
-                # Float64 cannot tell the remaining violation from rounding, or a fresh K beta shows the way,
-                # or the target, where it is a share of the objective, has fallen with it.
-                stalls = 0 if violation < 0.5 * least else stalls + 1
-                least = min(least, violation)
-                if stalls > 2:
-                    if violation <= 1e-11 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
-                        return
-                    raise _LimitError("iteration_limit")
+                # A fresh K beta shows the way, or the target, where it is a share of the objective, has
+                # fallen with it, or float64 cannot tell the remaining violation from rounding.
+                if self._stalled(violation):
+                    return
                 continue
             self.before = self.problem.objective(self.b, self.f)
             self.tol *= 0.2  # the gap, or growth, asks for a smaller violation than the one reached
             if self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
                 return
+
+    def _stalled(self, violation: float) -> bool:
+        """Note a round that missed its target; return whether what is left is rounding, at the best point."""
+        self.stalls = 0 if violation < 0.5 * self.best[0] else self.stalls + 1
+        if violation < self.best[0]:
+            self.best = violation, self.b.copy(), self.f.copy()
+        self.stuck = self.stalls > 0 and violation > resolution(self.problem, self.b, self.f)
+        if self.stalls <= STALLS:
+            return False
+        violation, self.b, self.f = self.best
+        if violation > resolution(self.problem, self.b, self.f):
+            raise _LimitError("iteration_limit")
+        return True
 
     def _refresh(self) -> float:
         """Recompute K beta in float64 where it matters; return a bound on the error of the rest.
@@ -268,7 +281,7 @@ class _Run:
             if block.violation > tol and not self.gram.is_exact:
                 # Rounding makes a near-singular block indefinite; no number of steps can mend that.
                 self.exhausted = True
-            else:
+            elif block.violation > tol or self.stuck:
                 self._insist(block, gram, p, tol, whole=keep)
         except _LimitError as stop:
             stopped = stop
@@ -304,21 +317,38 @@ class _Run:
 
     def _insist(self, block: DenseBlock, gram: Gram, p: Dual, tol: float, *, whole: bool) -> None:
         """Go on with an ill-conditioned block as long as that gains anything that float64 can tell."""
-        rescued = helped = False
-        while block.violation > tol:
-            gained = block.gained()
-            if whole and self.problem.hopeless(*block.point()):
+        rescue = gram.is_psd is True
+        watched = whole and not wants_every_line(self.o.listener)
+        if rescue:
+            self._alternate(block, tol, watched)
+        while block.violation > tol or (rescue and self.stuck):
+            if not block.gained() or (whole and self.problem.hopeless(*block.point())):
                 return
-            if not gained and not helped:
-                return  # what a Newton step could not do, many small ones may; after those nothing is left
-            helped = gained and ((not rescued and self._rescue(block, gram, p)) or block.newton(MOST_FREE))
-            rescued = True
-            watched = whole and not wants_every_line(self.o.listener)
-            self._optimise(block, tol, watched, NEWTON_STEPS * block.size if helped else None)
+            if rescue and self._rescue(block, p):
+                self._alternate(block, tol, watched)
+            else:
+                self._optimise(block, tol, watched)
+            rescue = False
 
-    def _rescue(self, block: DenseBlock, gram: Gram, p: Dual) -> bool:
+    def _alternate(self, block: DenseBlock, tol: float, watched: bool) -> None:
+        """Take Newton steps, and between them steps of two variables, which find the right bounds.
+
+        The last step is Newton's: it costs as much as a few hundred of the others and leaves only rounding.
+        """
+        for _ in range(NEWTON_STEPS):
+            if not block.newton(MOST_FREE):
+                break
+            reached = block.violation <= tol
+            self._check_limits()
+            self._optimise(block, tol, watched, 2 * block.size + 100)
+            if reached and block.violation <= tol:
+                return
+        if block.violation > tol:
+            self._optimise(block, tol, watched, 2 * block.size + 100)
+
+    def _rescue(self, block: DenseBlock, p: Dual) -> bool:
         """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""
-        if gram.is_psd is not True or 16 * p.size**2 > 2 * self.o.block_bytes:
+        if 16 * p.size**2 > 2 * self.o.block_bytes:
             return False
         return block.restart_from_interior(self.limits.out_of_time)
 

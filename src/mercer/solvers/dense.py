@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +10,13 @@ from numpy.typing import NDArray
 
 from mercer import _jit
 from mercer.problems import Dual
-from mercer.solvers.box_qp import solve_box_qp
 from mercer.solvers.newton import newton_step
+from mercer.solvers.quadratic import solve_quadratic
 
 Float64 = NDArray[np.float64]
 
 FLOOR_SINGLE, FLOOR_DOUBLE = 1e-6, 1e-12  # least curvature of a pair, relative to the largest diagonal entry
-SNAP = 1e-6  # an interior-point variable this near to a bound (in widths of its box) belongs on it
-NO_SLOPE = 1e-12  # linear term, on the scale of the products, that is rounding
+ROUNDING = 1e-13  # change of the objective, relative, that is none
 
 
 class DenseBlock:
@@ -93,14 +91,18 @@ class DenseBlock:
         out: Float64 = np.tile(f, self.p.copies) + self.r * b
         return out
 
-    def gained(self) -> bool:
-        """Return whether the objective fell below all it was at earlier calls, by more than rounding."""
+    def _value(self) -> float:
+        """Return the objective, up to a constant."""
         product = self._product(self.b)
         if self.linear is None:
             self.linear = -self.v - product  # what the rest of the problem adds to the gradient
-        value = float(self.b @ (0.5 * product + self.linear))
-        before, self.value = self.value, min(self.value, value)  # rounding must not pass for a gain twice
-        return before - value > 1e-14 * abs(value)
+        return float(self.b @ (0.5 * product + self.linear))
+
+    def gained(self) -> bool:
+        """Return whether the objective fell below all it was at earlier calls, by more than rounding."""
+        before, value = self.value, self._value()
+        self.value = min(before, value)  # rounding must not pass for a gain twice
+        return before - value > 0.1 * ROUNDING * abs(value)
 
     def point(self) -> tuple[Float64, Float64]:
         """Return the variables in the problem's order and K beta (of a block that is the whole problem)."""
@@ -110,64 +112,31 @@ class DenseBlock:
         return b, f[: self.p.n]
 
     def restart_from_interior(self, should_stop: Callable[[], bool]) -> bool:
-        """Go to the interior-point solution, bounds made exact; return whether that was better."""
+        """Go to the solution by interior point and active set; return whether that was better."""
         p = self.p
         K = np.asarray(self.K, dtype=np.float64)
         Q = np.tile(K, (p.copies, p.copies)) if p.copies > 1 else K.copy()
         Q[np.diag_indices(self.size)] += self.r
         linear = -self.v - Q @ self.b
-        groups = self.starts.size - 1 if self.grouped else 0
-        A = np.zeros((groups, self.size))
-        for k in range(groups):
-            A[k, self.starts[k] : self.starts[k + 1]] = 1.0
-        sums = A @ self.b
-        width = self.hi - self.lo
-        inside = np.flatnonzero(width > 0)  # the others stay where they are
+        A, sums = self._sums()
+        inside = np.flatnonzero(self.hi > self.lo)  # the others stay where they are
         alive = A[:, inside].any(axis=1)
         rest = self.b.copy()
         rest[inside] = 0.0
         solution = self.b.copy()
-        unit, price = self._units(Q, linear)
-        found, _ = solve_box_qp(
-            (price * unit**2) * Q[np.ix_(inside, inside)],
-            (price * unit) * (linear + Q @ rest)[inside],
-            self.lo[inside] / unit,
-            self.hi[inside] / unit,
+        solution[inside], _ = solve_quadratic(
+            Q[np.ix_(inside, inside)],
+            (linear + Q @ rest)[inside],
+            self.lo[inside],
+            self.hi[inside],
             A[np.ix_(alive, inside)],
-            (sums - A @ rest)[alive] / unit,
+            (sums - A @ rest)[alive],
             should_stop=should_stop,
         )
-        solution[inside] = unit * found
         if not np.isfinite(solution).all():
             return False
-        near = SNAP * np.where(np.isfinite(width), width, float(np.abs(solution).max(initial=0.0)))
-        near = np.minimum(near, SNAP * unit) if unit < 1.0 else near
-        solution = np.where(solution - self.lo <= near, self.lo, solution)
-        solution = np.where(self.hi - solution <= near, self.hi, solution)
         self._mend(solution, A, sums)
-        old = self.b @ (0.5 * (Q @ self.b) + linear)
-        gradient = Q @ solution + linear
-        new = 0.5 * solution @ (gradient + linear)
-        if not new < old:
-            return False
-        self.b = solution
-        self.v = -gradient
-        return True
-
-    def _units(self, Q: Float64, linear: Float64) -> tuple[float, float]:
-        """Return what to measure variables and objective in, for a method whose tolerance is absolute.
-
-        A problem without a linear term, such as the nearest points of two hulls, has no scale of its own: its
-        variables may sum to very little, and its value, a squared distance, be many digits smaller than K.
-        """
-        size = float(np.abs(self.b).sum())
-        largest = float(np.diagonal(Q).max(initial=0.0))
-        value = abs(float(self.b @ (0.5 * (Q @ self.b) + linear)))
-        if not (self.grouped and size * largest > 0 and value > 0):
-            return 1.0, 1.0
-        if np.abs(linear).max(initial=0.0) > NO_SLOPE * size * largest:
-            return 1.0, 1.0
-        return min(1.0, size), max(1.0, 1.0 / max(value, NO_SLOPE * size**2 * largest))
+        return self._keep_if_better(solution)
 
     def newton(self, most: int) -> bool:
         """Take a Newton step over the free variables, at most so many; return whether that was better."""
@@ -175,20 +144,36 @@ class DenseBlock:
         new = newton_step(self.K, p, self.b, -self.v, most)
         if new is None:
             return False
-        for start, end in itertools.pairwise(self.starts) if self.grouped else ():
-            # A near-singular system's large numbers leave rounding in the sums, which must stay as they are.
-            error = float((self.b[start:end] - new[start:end]).sum())
-            room = np.minimum(new[start:end] - self.lo[start:end], self.hi[start:end] - new[start:end])
-            t = int(np.argmax(room))
-            if abs(error) >= room[t]:
-                return False
-            new[start + t] += error
-        self.v -= self._product(new - self.b)
-        self.b = new
-        return True
+        A, sums = self._sums()
+        self._mend(new, A, sums)  # a near-singular system's large numbers leave rounding in the sums
+        return self._keep_if_better(new)
+
+    def _keep_if_better(self, b: Float64) -> bool:
+        """Go to a point if the objective falls, or the violation where float64 cannot tell the objective."""
+        change = b - self.b
+        product = self._product(change)
+        gain = float(change @ (0.5 * product - self.v))
+        noise = ROUNDING * abs(self._value())
+        if not gain <= noise:
+            return False
+        old = self.b, self.v, self.violation
+        self.b, self.v = b, self.v - product
+        self.run(np.inf, 0)
+        if gain < -noise or self.violation < old[2]:
+            return True
+        self.b, self.v, self.violation = old
+        return False
+
+    def _sums(self) -> tuple[Float64, Float64]:
+        """Return the indicators of the groups, and the sums over them."""
+        groups = self.starts.size - 1 if self.grouped else 0
+        A = np.zeros((groups, self.size))
+        for k in range(groups):
+            A[k, self.starts[k] : self.starts[k + 1]] = 1.0
+        return A, A @ self.b
 
     def _mend(self, b: Float64, A: Float64, sums: Float64) -> None:
-        """Restore the groups' sums after snapping, over the variables with the most room."""
+        """Restore the groups' sums, over the variables with the most room."""
         for k in range(sums.size):
             missing = float(sums[k] - A[k] @ b)
             members = np.flatnonzero(A[k])

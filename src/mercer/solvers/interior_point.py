@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from mercer.gram import Gram
-from mercer.problems import Dual
+from mercer.problems import Dual, Values, relative
 from mercer.solvers.base import (
     Float64,
     Limits,
@@ -22,13 +22,10 @@ from mercer.solvers.base import (
     progress,
     wants_to_know,
 )
-from mercer.solvers.box_qp import solve_box_qp
 from mercer.solvers.needs import POSITIVE_SEMIDEFINITE
-from mercer.solvers.polish import polish
+from mercer.solvers.quadratic import solve_quadratic
+from mercer.solvers.resolution import resolution
 from mercer.solvers.rounds import mend_sums
-
-TIGHT = 1e-12  # tolerance of the interior iterations; what is left is for the active set
-MOST = 200  # iterations; some 15 to 40 are the rule
 
 
 def dense_bytes(problem: Dual) -> int:
@@ -100,7 +97,18 @@ class InteriorPoint(Solver):
         values = problem.evaluate(b, f)
         if status in ("iteration_limit", "time_limit") and values.violation <= self.tol:
             status = "optimal"  # the limit came when the work was done
+        elif status == "optimal" and not self._reached(problem, b, f, values):
+            status = "iteration_limit"  # a matrix that rounding has made indefinite
         return Solution(b, f, values, n_iter, status)
+
+    def _reached(self, problem: Dual, b: Float64, f: Float64, values: Values) -> bool:
+        """Return whether the criterion holds, or what is left is rounding."""
+        violation = problem.violation(b, problem.gradient(b, f))
+        if violation <= resolution(problem, b, f):
+            return True
+        if self.criterion == "kkt":
+            return bool(violation <= problem.tolerance(self.tol, problem.objective(b, f)))
+        return relative(values.gap, values.primal, values.dual) <= self.tol
 
     def _tell(self, problem: Dual, b: Float64, f: Float64, n_iter: int, limits: Limits, gram: Gram) -> None:
         if self.listener is not None and wants_to_know(self.listener):
@@ -142,31 +150,23 @@ def solve_dense(
     Q = 0.5 * (Q + Q.T)
     A, s = _sums(p, inside)
     lo, hi, linear = p.lo[inside], p.hi[inside], p.p[inside]
-    # Variables and objective of order one: tolerances inside are absolute.
-    unit, price = _scales(Q, linear, lo, hi, s)
-    scaled = (Q * (unit * unit / price), linear * (unit / price), lo / unit, hi / unit, A, s / unit)
 
     def seen(x: Float64) -> None:
         point = p.lo.copy()
-        point[inside] = unit * x
+        point[inside] = x
         assert visit is not None
         visit(point)
 
     try:
-        x, n_iter = solve_box_qp(
-            *scaled, tol=TIGHT, max_iter=MOST, should_stop=should_stop, visit=None if visit is None else seen
+        b[inside], n_iter = solve_quadratic(
+            Q, linear, lo, hi, A, s, should_stop=should_stop, visit=None if visit is None else seen
         )
     except LinAlgError:
         raise UnsuitableSolverError(
             f"solver={name!r} factorises the kernel matrix, which turned out not positive semi-definite: "
             'use solver="decomposition" or "smo"'
         ) from None
-    x = np.clip(x, scaled[2], scaled[3])
-    stopped = should_stop()
-    if not stopped:
-        x, _ = polish(*scaled, x)
-    b[inside] = np.clip(unit * x, lo, hi)
-    if stopped:
+    if should_stop():
         return p.nearest(b), n_iter
     b = p.settled(b)  # what scaling and back moved off its bound by rounding
     mend_sums(p, b)
@@ -180,17 +180,3 @@ def _sums(p: Dual, inside: np.ndarray) -> tuple[Float64, Float64]:
     A = (p.group[inside][None, :] == np.arange(p.sums.size)[:, None]).astype(np.float64)
     alive = A.any(axis=1)
     return A[alive], p.sums[alive]
-
-
-def _scales(Q: Float64, p: Float64, lo: Float64, hi: Float64, s: Float64) -> tuple[float, float]:
-    curvature = max(float(np.abs(np.diagonal(Q)).max()), 1e-300)
-    slope = float(np.abs(p).max(initial=0.0))
-    width = hi - lo
-    finite = width[np.isfinite(width)]
-    candidates = [x for x in (slope / curvature, float(finite.max(initial=0.0))) if x > 0]
-    unit = min(candidates) if candidates else 1.0
-    largest = float(np.abs(s).max(initial=0.0))
-    if largest > 0:
-        unit = min(unit, largest) if slope > 0 else max(largest / 10.0, min(unit, largest))
-    price = max(unit * unit * curvature, unit * slope, 1e-300)
-    return unit, price

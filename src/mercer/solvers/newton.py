@@ -21,10 +21,8 @@ from mercer.problems import Dual
 
 Float64 = NDArray[np.float64]
 
-RIDGE_SINGLE, RIDGE_DOUBLE = (
-    2e-7,
-    1e-12,
-)  # added to the diagonal, relative to the largest entry
+RIDGE_SINGLE, RIDGE_DOUBLE = 2e-7, 1e-13  # added to the diagonal, relative to the largest entry
+REFINEMENTS = 3  # in double precision; those of a matrix in single precision lead nowhere
 LOST = 1e-14  # relative error of a sum that is rounding
 ROUNDS = 8  # times that variables are stopped at their bounds
 
@@ -49,14 +47,54 @@ def newton_step(K: Any, problem: Dual, b: Float64, g: Float64, most: int) -> Flo
     points = free % problem.n
     Q = np.asarray(K[np.ix_(points, points)], dtype=np.float64)
     Q[np.diag_indices(free.size)] += problem.r[free]
-    ridge = (RIDGE_SINGLE if K.dtype == np.float32 else RIDGE_DOUBLE) * float(np.abs(Q).max())
-    face = _Face(Q, ridge, g[free], b[free], problem.lo[free], problem.hi[free], _groups(problem, free))
+    ridge, refinements = (RIDGE_SINGLE, 1) if K.dtype == np.float32 else (RIDGE_DOUBLE, REFINEMENTS)
+    face = _Face(
+        Q,
+        g[free],
+        b[free],
+        (problem.lo[free], problem.hi[free]),
+        _groups(problem, free),
+        ridge=ridge * float(np.abs(Q).max()),
+        refinements=refinements,
+    )
     new = face.better()
     if new is None:
         return None
     out = b.copy()
     out[free] = new
     return out
+
+
+def step_on_plane(
+    Q: Float64, g: Float64, A: Float64, missing: Float64, ridge: float, refinements: int
+) -> Float64 | None:
+    """Return the d that minimises 1/2 d'Qd + g'd subject to A d = missing, None if there is no factor.
+
+    Parameters
+    ----------
+    Q, g, A, missing
+        The problem; the rows of A are the indicators of disjoint groups, none of them empty.
+    ridge : float
+        Added to the diagonal of Q for its factor.
+    refinements : int
+        Times that the residual of the equations without the ridge is solved for. Where Q is singular these
+        are steps of the proximal-point method, which lead to a solution all the same.
+    """
+    shifted = Q.copy()
+    shifted[np.diag_indices(g.size)] += ridge
+    try:
+        factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    QA = cho_solve(factor, A.T, check_finite=False)
+    S = A @ QA
+    d, m = np.zeros(g.size), np.zeros(A.shape[0])
+    for _ in range(1 + refinements):
+        top, bottom = -(g + Q @ d + A.T @ m), missing - A @ d
+        solved = cho_solve(factor, top, check_finite=False)
+        more = np.linalg.solve(S, A @ solved - bottom) if m.size else m
+        d, m = d + solved - QA @ more, m + more
+    return d if np.isfinite(d).all() else None
 
 
 def _groups(problem: Dual, free: NDArray[np.intp]) -> Float64:
@@ -69,10 +107,19 @@ class _Face:
     """A quadratic function of the free variables."""
 
     def __init__(
-        self, Q: Float64, ridge: float, g: Float64, b: Float64, lo: Float64, hi: Float64, A: Float64
+        self,
+        Q: Float64,
+        g: Float64,
+        b: Float64,
+        box: tuple[Float64, Float64],
+        A: Float64,
+        *,
+        ridge: float,
+        refinements: int,
     ) -> None:
-        self.Q, self.ridge, self.g = Q, ridge, g
-        self.b, self.lo, self.hi, self.A = b, lo, hi, A
+        self.Q, self.g, self.b, self.A = Q, g, b, A
+        self.lo, self.hi = box
+        self.ridge, self.refinements = ridge, refinements
 
     def better(self) -> Float64 | None:
         """Return the best point found, or None."""
@@ -102,24 +149,13 @@ class _Face:
         """Return the best changes of the variables ``inside``, the others having moved as they have."""
         rest = moved.copy()
         rest[inside] = 0.0
-        try:
-            factor = cho_factor(
-                self.Q[np.ix_(inside, inside)] + self.ridge * np.eye(inside.size), check_finite=False
-            )
-        except LinAlgError:
-            return None
         alive = self.A[:, inside].any(axis=1)
         missing = -(self.A @ rest)
         if np.abs(missing[~alive]).max(initial=0.0) > LOST * float(np.abs(self.b).max()):
             return None  # a group whose variables have all been stopped cannot mend its sum
         slope = self.g[inside] + self.Q[inside] @ rest
-        A = self.A[alive][:, inside]
-        whole = cho_solve(factor, np.column_stack([-slope, A.T]), check_finite=False)
-        d, Z = whole[:, 0], whole[:, 1:]
-        if A.shape[0]:
-            for _ in range(2):  # the second time for what rounding left of the first
-                d = d - Z @ np.linalg.solve(A @ Z, A @ d - missing[alive])
-        return d if np.isfinite(d).all() else None
+        Q, A = self.Q[np.ix_(inside, inside)], self.A[alive][:, inside]
+        return step_on_plane(Q, slope, A, missing[alive], self.ridge, self.refinements)
 
     def _along(self, d: Float64) -> tuple[Float64, float] | None:
         """Return the best feasible point in direction d, and the change of the objective there."""

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from mercer.solvers.newton import step_on_plane
 
 Float64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 RIDGE = 1e-13  # added to singular systems, relative to their largest entry; refinement takes it out again
-REFINEMENTS = 4
+REFINEMENTS = 3
 ROUNDS = 60
 EXACT = 1e-12  # error of a sum that is rounding
 
 
 def polish(
-    Q: Float64, p: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64, b: Float64
+    Q: Float64,
+    p: Float64,
+    lo: Float64,
+    hi: Float64,
+    A: Float64,
+    s: Float64,
+    b: Float64,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> tuple[Float64, float]:
     """Return a better point of  min 1/2 b'Qb + p'b,  lo <= b <= hi,  A b = s, and its KKT violation.
 
@@ -30,6 +40,8 @@ def polish(
         indicators of disjoint groups.
     b : (m,) float64
         A point near the solution, inside the box.
+    should_stop : callable
+        Asked before each round.
     """
     b = b.copy()
     best, least = b.copy(), _violation(Q @ b + p, b, lo, hi, A)
@@ -42,6 +54,8 @@ def polish(
     if (violation := _violation(Q @ snapped + p, snapped, lo, hi, A)) < least:
         best, least = snapped, violation
     for _ in range(ROUNDS):
+        if should_stop():
+            break
         b = np.where(at_lo, lo, np.where(at_hi, hi, b))
         free = np.flatnonzero(~(at_lo | at_hi))
         if free.size == 0 and A.size and float(np.abs(A @ b - s).max()) > exact:
@@ -76,31 +90,13 @@ def _newton(
     Q: Float64, p: Float64, A: Float64, s: Float64, b: Float64, free: NDArray[np.intp]
 ) -> Float64 | None:
     """Return the step of the free variables to their optimum on A b = s, None if there is no factor."""
-    H = Q[np.ix_(free, free)]
-    B = A[:, free]
-    B = B[B.any(axis=1)]
-    missing = (s - A @ b)[A[:, free].any(axis=1)] if A.size else np.zeros(0)
     if free.size == 0:
         return np.zeros(0)
+    H = Q[np.ix_(free, free)]
+    alive = A[:, free].any(axis=1)
     ridge = RIDGE * max(float(np.abs(np.diagonal(H)).max()), 1e-300)
-    shifted = H.copy()
-    shifted[np.diag_indices(free.size)] += ridge
-    try:
-        factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return None
-    HB = cho_solve(factor, B.T, check_finite=False)
-    S = B @ HB
-    step, dual = np.zeros(free.size), np.zeros(B.shape[0])
-    g = (Q @ b + p)[free]
-    for _ in range(REFINEMENTS):
-        top = -(g + H @ step + B.T @ dual)
-        bottom = missing - B @ step
-        solved = cho_solve(factor, top, check_finite=False)
-        more = np.linalg.solve(S, B @ solved - bottom) if B.shape[0] else np.zeros(0)
-        step = step + solved - HB @ more
-        dual = dual + more
-    return step if np.isfinite(step).all() else None
+    missing = (s - A @ b)[alive]
+    return step_on_plane(H, (Q @ b + p)[free], A[alive][:, free], missing, ridge, REFINEMENTS)
 
 
 def _mended(b: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64) -> Float64:
