@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,  # a page nobody looks for, which would load scripts from the network
     "download_all_examples": False,
     "within_subsection_order": "FileNameSortKey",
 }
