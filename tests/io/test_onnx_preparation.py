@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from file_samples import data
+from onnx.reference import ReferenceEvaluator
 from onnx_running import assert_says_the_same, run, run_bytes
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_selector
 from sklearn.decomposition import PCA, TruncatedSVD
@@ -139,6 +140,22 @@ def test_a_model_as_the_command_makes_it():
         for given in to_onnx(model).graph.input
     }
     assert shapes == {"age": (11, 1), "income": (11, 1), "city": (8, 1), "size": (8, 1), "rooms": (11, 1)}
+
+
+def test_another_runtime_reads_the_operators_the_same_way():
+    frame, y = people()
+    prepare = ColumnTransformer([("text", IGNORING, ["city", "size"])], remainder=StandardScaler())
+    model = make_pipeline(prepare, mercer.SVC(kernel="laplacian", probability=True)).fit(frame, y)
+    runtime = ReferenceEvaluator(to_onnx(model))
+    new = people(n=12, seed=1)[0]
+    new.loc[5, "city"] = "unheard of"
+    feeds = {name: new[name].to_numpy()[:, None] for name in new}
+    numbers = {name: values.astype(float) for name, values in feeds.items() if name not in ("city", "size")}
+    text = {name: values.astype(str) for name, values in feeds.items() if name in ("city", "size")}
+    label, decision, probabilities = runtime.run(None, numbers | text)
+    np.testing.assert_array_equal(label, model.predict(new))
+    np.testing.assert_allclose(decision, model.decision_function(new), atol=1e-9)
+    np.testing.assert_allclose(probabilities, model.predict_proba(new), atol=1e-9)
 
 
 def test_a_model_from_a_file(tmp_path):
