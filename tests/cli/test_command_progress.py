@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from mercer.cli.counting import rows_in
+from mercer.cli.reading import How
 from mercer.cli.screen import Screen
 from mercer.solvers import nearing
 
@@ -77,7 +78,7 @@ def test_without_a_screen_nobody_is_asked():
         (("train", "people.csv", "--target", "buys", "--folds", "2"), "fitting all 120 rows"),
         (("search", "people.csv", "--target", "buys", "--folds", "2"), "settings and folds"),
         (("path", "people.csv", "--target", "buys", "--C-max", "10"), "following the path"),
-        (("predict", "people.mercer", "people.csv", "-o", "out.csv", "--batch-rows", "16"), "120/121"),
+        (("predict", "people.mercer", "people.csv", "-o", "out.csv", "--batch-rows", "16"), "120/120"),
     ],
     ids=lambda v: v[0] if isinstance(v, tuple) else "",
 )
@@ -106,9 +107,10 @@ def test_rows_are_counted_without_reading_them(tmp_path, monkeypatch):
     frame.to_feather("some.feather")
     frame.to_csv("some.csv.gz", index=False)
     (tmp_path / "open.csv").write_text("a,b\n1,2\n3,4")
-    assert rows_in("some.csv", None) == 38  # with the names
-    assert rows_in("open.csv", None) == 3
-    assert rows_in("some.parquet", None) == rows_in("some.feather", None) == 37
-    assert rows_in("some.csv.gz", None) is rows_in("-", None) is rows_in("iris", None) is None
+    assert rows_in("some.csv", How()) == 37
+    assert rows_in("open.csv", How()) == 2
+    assert rows_in("some.parquet", How()) == rows_in("some.feather", How()) == 37
+    assert rows_in("some.csv.gz", How()) is rows_in("-", How()) is rows_in("iris", How()) is None
+    assert rows_in("open.csv", How(header=False)) == 3
     (tmp_path / "junk.parquet").write_bytes(b"PAR1 nothing of the kind")
-    assert rows_in("junk.parquet", None) is None
+    assert rows_in("junk.parquet", How()) is None

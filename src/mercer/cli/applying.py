@@ -53,7 +53,7 @@ def predict(
         raise UserError(f"{model} has no decision function")
     count = 0
     how = How(file_format, header, separator, decimal)
-    total = rows_in(data, file_format) if screen.shows_steps else None
+    total = rows_in(data, how) if screen.shows_steps else None
     with screen.steps(total) as steps, open_writer(output) as writer:
         steps.now("rows")
         for X, _ in loaded.batches(data, how, target, batch_rows):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mercer.cli.reading import How
+
 PIECE = 1 << 22
 TEXT = ("csv", "svmlight", "arff")
 
 
-def rows_in(data: str, format: str | None) -> int | None:  # noqa: A002
+def rows_in(data: str, how: How) -> int | None:
     """Return about how many rows a file has; None where only reading all of it would tell.
 
-    Lines are counted in text, which takes a moment; headers, comments and line ends inside quotes are
+    Lines are counted in text, which takes a moment; comments, empty lines and line ends inside quotes are
     counted with them, which a bar can bear. Parquet and Feather say it themselves. Compressed files, standard
     input and data sets by their names are not looked at.
 
@@ -19,9 +21,10 @@ def rows_in(data: str, format: str | None) -> int | None:  # noqa: A002
     ----------
     data : str
         A file's name.
-    format : str or None
-        Its format, if the user said it.
+    how : How
+        How it is to be read.
     """
+    from mercer.io.delimited import sniff
     from mercer.io.reading import detect
     from mercer.io.sources import GZIP
 
@@ -32,9 +35,11 @@ def rows_in(data: str, format: str | None) -> int | None:  # noqa: A002
         head = file.read(PIECE)
         if head.startswith(GZIP):
             return None
-        kind = format or detect(head, path.name)
+        kind = how.format or detect(head, path.name)
         if kind in TEXT:
-            lines, last = 0, b""
+            wish = how.options()
+            named = kind == "csv" and sniff(head, wish["separator"], wish["header"], path.name).header
+            lines, last = -1 if named else 0, b""
             while head:
                 lines, last = lines + head.count(b"\n"), head[-1:]
                 head = file.read(PIECE)
