@@ -77,6 +77,16 @@ def test_numbers_that_are_names(frame, tmp_path):
             read_data(tmp_path / name, categorical=["label"])
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet", "feather"])
+def test_truths_that_are_names_are_the_same_in_every_format(tmp_path, kind):
+    frame = pd.DataFrame({"kept": [True, False, None, True], "y": [1, 2, 1, 2]}, dtype=object)
+    frame["kept"] = frame["kept"].astype("boolean")
+    path = tmp_path / f"t.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else getattr(frame.astype({"y": int}), f"to_{kind}")(path)
+    table = read_data(path, categorical=["kept"])
+    assert table.categories == {"kept": ("False", "True")}
+
+
 def test_a_pipeline_over_a_frame_is_saved(frame):
     X, y = frame[["size", "colour", "count"]], frame["label"].to_numpy(dtype=object)
     prepare = make_column_transformer(

@@ -72,7 +72,7 @@ def _in_the_plane(subject: Subject) -> Iterator[str]:
 
 
 def _complete(X: Any) -> bool:
-    values = X.data if issparse(X) else np.asarray(X, dtype=np.float64)
+    values: Any = X.data if issparse(X) else np.asarray(X, dtype=np.float64)  # type: ignore[attr-defined]
     return bool(np.isfinite(values).all())
 
 

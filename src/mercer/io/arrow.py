@@ -107,7 +107,7 @@ def _columns(batch: Any, wish: Wish, source: str) -> Columns:
             or types.is_boolean(kind)
         )
         if wish.categorical is not None and name in wish.categorical and number:
-            column, kind, number = column.cast(pyarrow.string()), pyarrow.string(), False
+            column, kind, number = _as_text(column, pyarrow), pyarrow.string(), False
         if number or types.is_null(kind):
             values[:, k] = _numbers(column, pyarrow)
         elif types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view":
@@ -126,6 +126,13 @@ def _columns(batch: Any, wish: Wish, source: str) -> Columns:
                 f"convert or remove it"
             )
     return Columns(names, values, text)
+
+
+def _as_text(column: Any, pyarrow: Any) -> Any:
+    """Return numbers as text; True and False as Python, and so most CSV files, write them."""
+    if pyarrow.types.is_boolean(column.type):
+        return pyarrow.array([None if v is None else str(v) for v in column.to_pylist()], pyarrow.string())
+    return column.cast(pyarrow.string())
 
 
 def _numbers(column: Any, pyarrow: Any) -> np.ndarray:
