@@ -82,7 +82,8 @@ def test_truths_that_are_names_are_the_same_in_every_format(tmp_path, kind):
     frame = pd.DataFrame({"kept": [True, False, None, True], "y": [1, 2, 1, 2]}, dtype=object)
     frame["kept"] = frame["kept"].astype("boolean")
     path = tmp_path / f"t.{kind}"
-    frame.to_csv(path, index=False) if kind == "csv" else getattr(frame.astype({"y": int}), f"to_{kind}")(path)
+    frame["y"] = frame["y"].astype(int)
+    frame.to_csv(path, index=False) if kind == "csv" else getattr(frame, f"to_{kind}")(path)
     table = read_data(path, categorical=["kept"])
     assert table.categories == {"kept": ("False", "True")}
 
