@@ -138,3 +138,15 @@ def test_a_quadratic_problem_is_solved_at_any_scale():
     assert none == 0
     assert (stopped >= lo).all()
     assert (stopped <= hi).all()
+
+
+def test_an_indefinite_block_has_no_interior_start():
+    """Decomposition goes on with pairs of variables; what cannot be factorised must not end the fit."""
+    K = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    problem = soft_margin(np.array([1.0, 1.0, -1.0]), np.full(3, np.inf))
+    b = np.array([0.5, 0.5, -1.0])
+    block = DenseBlock(K, np.ones(3), problem, b, problem.gradient(b, K @ b))
+    block.run(1e-12, 0)
+    kept = block.b.copy()
+    assert not block.newton(100)
+    assert block.restart_from_interior(lambda: False) or (block.b == kept).all()

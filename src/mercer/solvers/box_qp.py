@@ -30,8 +30,8 @@ def solve_box_qp(
     """Minimise 1/2 b'Qb + p'b subject to lo <= b <= hi and A b = s.
 
     With slacks x = b - lo and t = hi - b and multipliers z, u of the two sides, each iteration solves the
-    linearised
-    conditions by one Cholesky factorisation of Q + diag(z/x + u/t) for a predictor and a corrector direction.
+    linearised conditions by one Cholesky factorisation of Q + diag(z/x + u/t) for a predictor and a corrector
+    direction.
 
     Parameters
     ----------
@@ -62,13 +62,12 @@ def solve_box_qp(
     Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optimization 2.
     Nocedal and Wright (2006), Numerical Optimization, chapter 16.
     """
-    m, groups = p.size, A.shape[0]
     below, above = np.isfinite(lo), np.isfinite(hi)
     width = np.where(below & above, hi - lo, 1.0)
     # Start in the middle of bounded boxes and one typical unit inside the others.
     unit = 1.0 / max(1e-300, float(np.mean(np.abs(np.diagonal(Q)))) or 1.0)
     b = np.where(below & above, lo + 0.5 * width, np.where(below, lo + unit, np.where(above, hi - unit, 0.0)))
-    y = np.zeros(groups)
+    y = np.zeros(A.shape[0])
     start = max(1.0, float(np.abs(p).max(initial=0.0)))
     z = np.where(below, start, 0.0)
     u = np.where(above, start, 0.0)
@@ -102,58 +101,74 @@ def solve_box_qp(
             break  # rounding has pushed a variable onto its bound: no further progress can be told
         with np.errstate(over="ignore"):  # of slacks that are next to nothing: no factor, and the end
             D = np.where(below, z / x, 0.0) + np.where(above, u / t, 0.0)
-        H = Q.copy()
-        H[np.diag_indices(m)] += D
+        system = _System(Q, D, A, (below, x, z), (above, t, u), dual_residual, primal_residual)
         try:
-            factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            H = Q.copy()
-            H[np.diag_indices(m)] += D + 1e-10 * float(np.trace(Q)) / m
-            factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-        HA = cho_solve(factor, A.T, check_finite=False)
-        S = A @ HA
-
-        def direction(
-            comp_z: Float64,
-            comp_u: Float64,
-            dual_residual: Float64 = dual_residual,
-            primal_residual: Float64 = primal_residual,
-            x: Float64 = x,
-            t: Float64 = t,
-            factor: tuple[Float64, bool] = factor,
-            HA: Float64 = HA,
-            S: Float64 = S,
-            z: Float64 = z,
-            u: Float64 = u,
-        ) -> tuple[Float64, Float64, Float64, Float64]:
-            # comp_z = x z - target, and likewise u: eliminate both multipliers.
-            rhs = -dual_residual - np.where(below, comp_z / x, 0.0) + np.where(above, comp_u / t, 0.0)
-            free = cho_solve(factor, rhs, check_finite=False)
-            dy = np.zeros(groups)
-            if groups:
-                dy += np.linalg.solve(S, A @ free + primal_residual)
-            db = free - HA @ dy
-            dz = np.where(below, (-comp_z - z * db) / x, 0.0)
-            du = np.where(above, (-comp_u + u * db) / t, 0.0)
-            return db, dy, dz, du
-
-        try:
-            db, dy, dz, du = direction(x * z, t * u)
+            db, dy, dz, du = system.direction(x * z, t * u)
         except LinAlgError:
             break  # what the equalities see of the matrix is rounding: no direction can be told
         primal, dual = _lengths(db, dz, du, x, t, z, u, below, above)
         x2, t2 = x + primal * db, t - primal * db
         mu_affine = float((z + dual * dz)[below] @ x2[below] + (u + dual * du)[above] @ t2[above]) / count
         sigma = (max(mu_affine, 0.0) / mu) ** 3 if mu > 0 else 0.0
-        db, dy, dz, du = direction(x * z + db * dz - sigma * mu, t * u - db * du - sigma * mu)
+        db, dy, dz, du = system.direction(x * z + db * dz - sigma * mu, t * u - db * du - sigma * mu)
         primal, dual = _lengths(db, dz, du, x, t, z, u, below, above)
-        step = STEP_TO_BOUNDARY * min(
-            primal, dual
-        )  # a common step keeps the quadratic term's residual linear
-        step = min(1.0, step)
+        # A common step keeps the quadratic term's residual linear.
+        step = min(1.0, STEP_TO_BOUNDARY * min(primal, dual))
         b = b + step * db
         y, z, u = y + step * dy, z + step * dz, u + step * du
     return (best if least <= NEAR else b), iteration
+
+
+class _System:
+    """The linearised conditions at one point, both multipliers eliminated.
+
+    Parameters
+    ----------
+    Q, D, A
+        The matrix, what the multipliers add to its diagonal, and the equalities.
+    lower, upper : tuple
+        Of each side of the box: where there is a bound, the slack, and the multiplier.
+    dual_residual, primal_residual : float64
+        What the conditions lack.
+    """
+
+    def __init__(
+        self,
+        Q: Float64,
+        D: Float64,
+        A: Float64,
+        lower: tuple[NDArray[np.bool_], Float64, Float64],
+        upper: tuple[NDArray[np.bool_], Float64, Float64],
+        dual_residual: Float64,
+        primal_residual: Float64,
+    ) -> None:
+        try:
+            self.factor = _factor(Q, D)
+        except LinAlgError:
+            self.factor = _factor(Q, D + 1e-10 * float(np.trace(Q)) / D.size)
+        self.A, self.HA = A, cho_solve(self.factor, A.T, check_finite=False)
+        self.lower, self.upper = lower, upper
+        self.dual_residual, self.primal_residual = dual_residual, primal_residual
+
+    def direction(self, comp_z: Float64, comp_u: Float64) -> tuple[Float64, Float64, Float64, Float64]:
+        """Return the changes of b, y, z and u, given x z and t u less what they should become."""
+        (below, x, z), (above, t, u) = self.lower, self.upper
+        rhs = -self.dual_residual - np.where(below, comp_z / x, 0.0) + np.where(above, comp_u / t, 0.0)
+        free = cho_solve(self.factor, rhs, check_finite=False)
+        dy = np.zeros(self.A.shape[0])
+        if dy.size:
+            dy += np.linalg.solve(self.A @ self.HA, self.A @ free + self.primal_residual)
+        db = free - self.HA @ dy
+        dz = np.where(below, (-comp_z - z * db) / x, 0.0)
+        du = np.where(above, (-comp_u + u * db) / t, 0.0)
+        return db, dy, dz, du
+
+
+def _factor(Q: Float64, D: Float64) -> tuple[Float64, bool]:
+    H = Q.copy()
+    H[np.diag_indices(D.size)] += D
+    factor: tuple[Float64, bool] = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    return factor
 
 
 def _lengths(

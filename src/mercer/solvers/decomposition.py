@@ -300,9 +300,8 @@ class _Run:
         if budget is None:
             budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
         slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
-        if watched and wants_every_line(
-            self.o.listener
-        ):  # a trace of a problem that is one block has lines, too
+        if watched and wants_every_line(self.o.listener):
+            # A trace of a problem that is one block has lines, too.
             slice_steps = min(slice_steps, max(4, block.size // 8))
         while budget > 0:
             steps = min(slice_steps, budget, self.limits.steps_left(self.n_iter))

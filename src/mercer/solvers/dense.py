@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
 from mercer import _jit
 from mercer.problems import Dual
@@ -124,15 +125,18 @@ class DenseBlock:
         rest = self.b.copy()
         rest[inside] = 0.0
         solution = self.b.copy()
-        solution[inside], _ = solve_quadratic(
-            Q[np.ix_(inside, inside)],
-            (linear + Q @ rest)[inside],
-            self.lo[inside],
-            self.hi[inside],
-            A[np.ix_(alive, inside)],
-            (sums - A @ rest)[alive],
-            should_stop=should_stop,
-        )
+        try:
+            solution[inside], _ = solve_quadratic(
+                Q[np.ix_(inside, inside)],
+                (linear + Q @ rest)[inside],
+                self.lo[inside],
+                self.hi[inside],
+                A[np.ix_(alive, inside)],
+                (sums - A @ rest)[alive],
+                should_stop=should_stop,
+            )
+        except LinAlgError:  # a matrix that rounding has made indefinite has no interior-point solution
+            return False
         if not np.isfinite(solution).all():
             return False
         self._mend(solution, A, sums)

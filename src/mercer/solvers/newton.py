@@ -82,18 +82,18 @@ def step_on_plane(
     """
     shifted = Q.copy()
     shifted[np.diag_indices(g.size)] += ridge
+    d, m = np.zeros(g.size), np.zeros(A.shape[0])
     try:
         factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+        QA = cho_solve(factor, A.T, check_finite=False)
+        S = A @ QA
+        for _ in range(1 + refinements):
+            top, bottom = -(g + Q @ d + A.T @ m), missing - A @ d
+            solved = cho_solve(factor, top, check_finite=False)
+            more = np.linalg.solve(S, A @ solved - bottom) if m.size else m
+            d, m = d + solved - QA @ more, m + more
     except LinAlgError:
         return None
-    QA = cho_solve(factor, A.T, check_finite=False)
-    S = A @ QA
-    d, m = np.zeros(g.size), np.zeros(A.shape[0])
-    for _ in range(1 + refinements):
-        top, bottom = -(g + Q @ d + A.T @ m), missing - A @ d
-        solved = cho_solve(factor, top, check_finite=False)
-        more = np.linalg.solve(S, A @ solved - bottom) if m.size else m
-        d, m = d + solved - QA @ more, m + more
     return d if np.isfinite(d).all() else None
 
 
