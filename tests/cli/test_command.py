@@ -311,8 +311,8 @@ def test_convert_there_and_back(mercer_command, tmp_path):
         (["train", "people.csv", "--nu", "0.1", "--C", "2"], "give one of them"),
         (["train", "people.csv", "-o", "no/such/folder/x"], "does not exist"),
         (["predict", "nothing.mercer", "people.csv"], "there is no model file nothing.mercer"),
-        (["predict", "people.csv", "people.csv"], "cannot be loaded"),
-        (["show", "people.csv"], "cannot be loaded"),
+        (["predict", "people.csv", "people.csv"], "is a text file, not a model"),
+        (["show", "people.csv"], "is a text file, not a model"),
     ],
 )
 def test_mistakes_are_told_in_one_line(arguments, words, mercer_command, people):

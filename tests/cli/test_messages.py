@@ -121,3 +121,25 @@ def test_data_in_the_place_of_a_model(mercer_command, tmp_path, verb):
     done = mercer_command(verb, "data.csv", *(["data.csv"] if verb == "predict" else []))
     assert done.code == 2
     assert "data.csv is a text file, not a model" in done.err
+
+
+def test_every_feature_left_out(mercer_command, tmp_path):
+    (tmp_path / "data.csv").write_text("a,b\n" + "1,x\n2,y\n" * 10)
+    done = mercer_command("train", "data.csv", "--exclude", "a")
+    assert done.code == 2
+    assert "--exclude leaves no feature of data.csv" in done.err
+
+
+def test_texts_that_training_had_not_are_told(mercer_command, tmp_path):
+    words = ["--target", "outcome", "--exclude", "id", "--exclude", "since"]
+    (tmp_path / "data.csv").write_text(customers())
+    assert mercer_command("train", "data.csv", *words, "--folds", "0").code == 0
+    assert "warning" not in mercer_command("predict", "data.mercer", "data.csv").err
+
+    (tmp_path / "new.csv").write_text(customers(30).replace("gold plus", "platinum"))
+    told = "column 'plan' has texts that training had not: 'platinum'"
+    done = mercer_command("predict", "data.mercer", "new.csv", "--batch-rows", "7")
+    assert done.code == 0
+    assert done.err.count(told) == 1
+    assert len(done.out.splitlines()) == 31
+    assert told in mercer_command("evaluate", "data.mercer", "new.csv", "--target", "outcome").err

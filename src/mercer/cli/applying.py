@@ -51,12 +51,14 @@ def predict(
         raise UserError(f"{model} gives no probabilities: train it with --probability")
     if decision and not hasattr(loaded.model, "decision_function"):
         raise UserError(f"{model} has no decision function")
-    count = 0
+    count, strange = 0, dict[str, set[str]]()
     how = How(file_format, header, separator, decimal)
     total = rows_in(data, how) if screen.shows_steps else None
     with screen.steps(total) as steps, open_writer(output) as writer:
         steps.now("rows")
-        for X, _ in loaded.batches(data, how, target, batch_rows):
+        for X, table in loaded.batches(data, how, target, batch_rows):
+            for name, texts in loaded.strangers(table).items():
+                strange.setdefault(name, set()).update(texts)
             columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
             if proba:
                 P = np.asarray(loaded.model.predict_proba(X))
@@ -66,8 +68,19 @@ def predict(
             writer.write(columns)
             count += len(columns["prediction"])
             steps.done(len(columns["prediction"]))
+    _warn_of(strange, screen)
     if output != "-":
         screen.say(f"{count} predictions in {output}")
+
+
+def _warn_of(strange: dict[str, set[str]], screen: Screen) -> None:
+    from mercer.io.table import listed
+
+    for name, texts in strange.items():
+        screen.warn(
+            f"column {name!r} has texts that training had not: {listed(sorted(texts))}; they count as none "
+            "of the known ones"
+        )
 
 
 def _decisions(loaded: Loaded, X: Any) -> dict[str, np.ndarray]:
@@ -105,6 +118,7 @@ def evaluate(
     truth = None if it.kind == "detector" else table.y
     if it.kind != "detector" and truth is None:
         raise UserError("evaluate compares with the truth: give --target COLUMN")
+    _warn_of(loaded.strangers(table), screen)
     predicted = np.asarray(loaded.model.predict(X))
     if it.kind == "classifier":
         assert truth is not None

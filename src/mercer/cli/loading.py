@@ -13,7 +13,7 @@ from sklearn.base import is_classifier, is_regressor
 import mercer
 from mercer._report.words import step_in_words
 from mercer.cli.exits import UserError
-from mercer.cli.preparing import features_of, text_columns
+from mercer.cli.preparing import features_of, known_texts, text_columns
 from mercer.cli.reading import How, target_of
 from mercer.io import (
     ModelFile,
@@ -94,6 +94,12 @@ class Loaded:
                 "trained without them (--impute)"
             )
         return features_of(table) if self.names is not None else table.X
+
+    def strangers(self, table: Table) -> dict[str, set[str]]:
+        """Return the texts that training had not seen, by column: to the model they are nothing at all."""
+        known = known_texts(self.model)
+        found = {name: set(table.categories.get(name, ())) - texts for name, texts in known.items()}
+        return {name: texts for name, texts in found.items() if texts}
 
     def _text(self, data: str, how: How) -> list[str] | None:
         """Return the text columns of a file: the model's own, and those it does not take."""

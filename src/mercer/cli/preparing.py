@@ -180,6 +180,18 @@ def text_columns(model: Any) -> list[str]:
     return [name for part, _, names in first.transformers_ if part == "text" for name in names]
 
 
+def known_texts(model: Any) -> dict[str, set[str]]:
+    """Return the texts that a prepared model learned from, by column."""
+    first = model[0] if isinstance(model, Pipeline) else None
+    if not isinstance(first, ColumnTransformer):
+        return {}
+    for part, step, names in first.transformers_:
+        encoder = step[-1] if isinstance(step, Pipeline) else step
+        if part == "text" and isinstance(encoder, OneHotEncoder):
+            return {name: set(kinds) for name, kinds in zip(names, encoder.categories_, strict=True)}
+    return {}
+
+
 def choose_task(table: Table, wish: str) -> tuple[Task, str]:
     """Return the task and why."""
     y = table.y

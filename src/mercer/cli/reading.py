@@ -52,6 +52,8 @@ def read_table(data: str, target: str, how: How, exclude: list[str] | None = Non
         if unknown:
             known = listed(tuple(table.feature_names))
             raise UserError(f"--exclude {unknown[0]!r}: the features of {table.source} are {known}")
+        if len(set(exclude)) == table.n_features:
+            raise UserError(f"--exclude leaves no feature of {table.source} to learn from")
         table = table.select([name for name in table.feature_names if name not in set(exclude)])
     return table
 
