@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from nasty_blocks import NASTY
 
 from mercer.gram import gram
@@ -75,9 +73,11 @@ def test_a_matrix_that_rounding_has_spoilt_is_not_called_solved():
         assert (found.status == "optimal") == reached
 
 
-@given(st.integers(2, 12), st.integers(0, 2), st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_a_step_on_a_plane_solves_the_equations(m, groups, rank, seed):
+@pytest.mark.parametrize("groups", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(40))
+def test_a_step_on_a_plane_solves_the_equations(groups, seed):
     rng = np.random.default_rng(seed)
+    m, rank = rng.integers(2, 13), rng.integers(1, 13)
     root = rng.normal(size=(m, min(rank, m)))
     Q = root @ root.T
     A = (np.arange(groups)[:, None] == np.arange(m) % max(groups, 1)).astype(float)
