@@ -148,6 +148,7 @@ class Trainer:
         self.n = int(X.shape[0])
         self.caught: dict[str, None] = {}
         self.steps = Steps(None, 0)
+        self.started = time.perf_counter()  # a search before the run counts, too
 
     def weight_of(self, rows: np.ndarray) -> Any:
         """Return the weights of some rows, or None."""
@@ -187,7 +188,6 @@ class Trainer:
         chosen : float, optional
             The score of a search that has cross-validated on the training rows already.
         """
-        started = time.perf_counter()
         train, test = split
         pairs = [] if chosen is not None else fold_pairs(self.plan, train, self.y)
         if chosen is None and self.plan.folds > len(pairs):
@@ -212,7 +212,7 @@ class Trainer:
                 steps.done()
             final = self._final(model, steps)
         self.steps = Steps(None, 0)
-        seconds = time.perf_counter() - started
+        seconds = time.perf_counter() - self.started
         return Run(final, held_out, folds, metric, bound, split, list(self.caught), seconds)
 
     def _final(self, model: Any, steps: Steps) -> Any:
