@@ -157,17 +157,22 @@ def number(text: int, i: int, stop: int) -> tuple[int, int, float]:
     value : float
         The float64 nearest to it.
     """
+    if i + 40 <= stop:
+        sign = byte_at(text, i)
+        end, w, q = _common(text, i + ((sign == 45) | (sign == 43)))
+        if end >= 0:
+            sure, value = (True, 0.0) if w == _U(0) else _nearest(w, q)
+            if sure:
+                return (
+                    end,
+                    0,
+                    value * (1.0 - 2.0 * (sign == 45)),
+                )  # no branch: half of all signs are surprises
     start = i
     negative = False
     if i < stop and (byte_at(text, i) == 45 or byte_at(text, i) == 43):
         negative = byte_at(text, i) == 45
         i += 1
-    if i + 40 <= stop:
-        end, w, q = _common(text, i)
-        if end >= 0:
-            sure, value = (True, 0.0) if w == _U(0) else _nearest(w, q)
-            if sure:
-                return end, 0, -value if negative else value
     first = i
     while i < stop and byte_at(text, i) == 48:
         i += 1

@@ -6,8 +6,11 @@ import csv
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
+from mercer.gram import Workers
 from mercer.io.delimited import MISSING
-from mercer.io.sources import HEAD, Content, Source
+from mercer.io.sources import HEAD, Bytes, Content, Source
 
 SEPARATORS = (";", "\t", "|")  # a comma cannot separate cells and decimals at once
 MOST_LINES = 200  # looked at
@@ -97,6 +100,10 @@ class PointedSource(Source):
     def everything(self) -> Content:
         """Return all bytes."""
         return self._pointed(self._source.everything())
+
+    def array(self, workers: Workers) -> Bytes:
+        """Return all bytes as an array."""
+        return np.frombuffer(self.everything(), dtype=np.uint8)
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield the content in blocks of about ``size`` bytes, which end where a line ends."""

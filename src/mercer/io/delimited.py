@@ -14,6 +14,7 @@ from mercer.io.assembly import Columns
 from mercer.io.cells import split
 from mercer.io.errors import DataFileError
 from mercer.io.sources import Bytes, Content, Source, joined
+from mercer.io.text import NEWLINE, Text
 
 SEPARATORS = ",;\t|"
 MISSING = frozenset(
@@ -24,8 +25,7 @@ LONGEST_ROW = 1 << 26  # bytes
 MOST_COLUMNS = 1 << 20
 WIDE_CELL = 128  # bytes; columns with longer cells are taken apart in Python
 BLOCK = 1 << 23
-PIECE = 1 << 17
-NEWLINE = 10
+RETURN = 13
 HEAD_CHECK = 1 << 12
 MARK = b"\xef\xbb\xbf"  # that some editors put before UTF-8
 
@@ -110,15 +110,15 @@ class DelimitedReader:
 
     # -- rows --------------------------------------------------------------------------------------------
 
-    def _edges(self, text: Content, first: int, last: bool) -> tuple[list[int], int]:
+    def _edges(self, text: Text, first: int, last: bool) -> tuple[list[int], int]:
         """Return where to cut a block, between rows, and where what is left over begins."""
         parts = max(1, min(4 * self.workers.threads, len(text) >> 16))
-        quoted = any(mark.encode() in text for mark in set(self.dialect.quote))
+        quoted = text.has({ord(mark) for mark in self.dialect.quote}, self.workers)
         if quoted:
             ends = self._quoted_ends(text, last)
             stop = int(ends[-1]) + 1 if ends.size else 0
         else:
-            stop = text.rfind(b"\n") + 1
+            stop = text.last_line_end() + 1
         stop = len(text) if last else max(stop, first)
         edges = [first]
         for k in range(1, parts):
@@ -127,15 +127,14 @@ class DelimitedReader:
                 after = int(np.searchsorted(ends, wish))
                 cut = int(ends[after]) + 1 if after < ends.size else stop
             else:
-                cut = text.find(b"\n", wish, stop) + 1 or stop
+                cut = text.find(NEWLINE, wish, stop) + 1 or stop
             if edges[-1] < cut < stop:
                 edges.append(cut)
         return [*edges, stop], stop
 
-    def _quoted_ends(self, text: Content, last: bool) -> np.ndarray:
-        ends = np.empty(text.count(b"\n"), dtype=np.int64)
-        array = np.frombuffer(text, dtype=np.uint8)
-        count, opened = _jit.delimited.quoted_line_ends(array, *self.dialect.codes, ends)
+    def _quoted_ends(self, text: Text, last: bool) -> np.ndarray:
+        ends = np.empty(text.line_ends(0, len(text)), dtype=np.int64)
+        count, opened = _jit.delimited.quoted_line_ends(text.array, *self.dialect.codes, ends)
         if opened >= 0 and last:
             raise DataFileError(
                 f"{self.source}, line {self._line(text, opened)}: a quote is opened here and never closed"
@@ -148,14 +147,14 @@ class DelimitedReader:
         array = np.frombuffer(line, dtype=np.uint8)
         return bool(_jit.delimited.quoted_line_ends(array, *self.dialect.codes, ends)[1] >= 0)
 
-    def _line(self, text: Content, position: int) -> int:
-        return self.lines + text.count(b"\n", 0, position) + 1
+    def _line(self, text: Text, position: int) -> int:
+        return self.lines + text.line_ends(0, position) + 1
 
     # -- columns -----------------------------------------------------------------------------------------
 
-    def read(self, text: Content, last: bool = True) -> tuple[Columns | None, int]:
+    def read(self, content: Content | Text, last: bool = True) -> tuple[Columns | None, int]:
         """Return the columns of a block (None before the first row) and the position of what is left."""
-        first = 0
+        text, first = Text.of(content), 0
         if self.names is None:
             first = self._begin(text, last)
         if self.names is None:
@@ -163,10 +162,9 @@ class DelimitedReader:
         edges, rest = self._edges(text, first, last)
         starts, values, others = self._numbers(text, edges, len(self.names))
         if not starts.size:
-            self.lines += text.count(b"\n", 0, rest)
+            self.lines += text.line_ends(0, rest)
             return None, rest
-        array = np.frombuffer(text, dtype=np.uint8)
-        names = self.names
+        array, names = text.array, self.names
         columns = Columns(names, values, {}, self.dialect.header or self.dialect.names is not None)
         known = self._text_columns if self._text_columns is not None else self._forced(names)
         for k in sorted(set(np.flatnonzero(others).tolist()) | known):
@@ -178,7 +176,7 @@ class DelimitedReader:
         if self._text_columns is None:
             self._text_columns = set(columns.text)
         if not last:
-            self.lines += text.count(b"\n", 0, rest)
+            self.lines += text.line_ends(0, rest)
         return columns, rest
 
     def _forced(self, names: list[str]) -> set[int]:
@@ -186,17 +184,19 @@ class DelimitedReader:
             k for k, name in enumerate(names) if self.categorical is not None and name in self.categorical
         }
 
-    def _begin(self, text: Content, last: bool) -> int:
+    def _begin(self, text: Text, last: bool) -> int:
         """Take the names from the first row; return where the rows begin."""
-        start = len(text) - len(text.lstrip(b"\r\n"))
-        end = text.find(b"\n", start)
+        start = 0
+        while start < len(text) and text.array[start] in (NEWLINE, RETURN):
+            start += 1
+        end = text.find(NEWLINE, start, len(text))
         if end < 0:
             if not last or start == len(text):
                 return 0
             end = len(text)
-        line = self._decode(bytes(text[start:end])).strip("\r")
+        line = self._decode(text.part(start, end)).strip("\r")
         number = self._line(text, start)
-        if self.dialect.header and self._open(bytes(text[start:end]) + b"\n"):
+        if self.dialect.header and self._open(text.part(start, end) + b"\n"):
             raise DataFileError(
                 f"{self.source}, line {number}: a quote is opened here and never closed: the row of names "
                 "must end where its line does"
@@ -213,17 +213,16 @@ class DelimitedReader:
         return min(end + 1, len(text))
 
     def _numbers(
-        self, text: Content, edges: list[int], columns: int
+        self, text: Text, edges: list[int], columns: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return where the rows begin, their values, and the number of strange cells of each column."""
-        parts = len(edges) - 1
-        array = np.frombuffer(text, dtype=np.uint8)
+        parts, array = len(edges) - 1, text.array
         # A row ends with a line end and has a byte at least for each separator: no more rows are believed.
         room = [0] * parts
 
         def count(k: int) -> None:
             a, b = edges[k], edges[k + 1]
-            lines = _line_ends(array[a:b]) + (text[b - 1 : b] != b"\n")
+            lines = text.line_ends(a, b) + (text.part(b - 1, b) != b"\n")
             room[k] = min(lines, (b - a) // columns + 1)
 
         self.workers.each(parts, count)
@@ -277,7 +276,7 @@ class DelimitedReader:
         return cells_of_rows
 
     def _refuse_text(
-        self, text: Content, array: Bytes, starts: np.ndarray, values: np.ndarray, column: int
+        self, text: Text, array: Bytes, starts: np.ndarray, values: np.ndarray, column: int
     ) -> None:
         assert self.names is not None
         for row in _other_rows(values, column):
@@ -322,16 +321,12 @@ class DelimitedReader:
         return cell
 
 
-def _line_ends(text: Bytes) -> int:
-    """Return the number of line ends; bytes.count would hold the interpreter, and takes longer."""
-    return sum(int(np.count_nonzero(text[s : s + PIECE] == NEWLINE)) for s in range(0, text.size, PIECE))
-
-
 def read_delimited(source: Source, reader: DelimitedReader) -> Columns:
     """Return all columns of a file."""
-    text = source.everything()
-    text = text[len(MARK) :] if text.startswith(MARK) else text
-    if text[:HEAD_CHECK].count(0):
+    text = Text(source.array(reader.workers))
+    if text.part(0, len(MARK)) == MARK:
+        text = Text(text.array[len(MARK) :])
+    if text.find(0, 0, min(HEAD_CHECK, len(text))) >= 0:
         raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
     columns, _ = reader.read(text)
     if columns is None:

@@ -172,7 +172,7 @@ def read_svmlight(
     source: Source, workers: Workers, zero_based: bool | str, n_features: int | None, with_target: bool
 ) -> Table:
     """Return all rows of a file."""
-    rows = parse(np.frombuffer(source.everything(), dtype=np.uint8), source.name, workers)
+    rows = parse(source.array(workers), source.name, workers)
     if not rows.labels.size:
         raise DataFileError(f"{source.name} has no rows")
     base = rows.least == 0 if zero_based == "auto" else bool(zero_based)
