@@ -21,6 +21,7 @@ from mercer.solvers.base import Float64, Limits, Solution, Status
 from mercer.solvers.decomposition import Decomposition
 from mercer.solvers.dense import DenseBlock
 from mercer.solvers.newton import newton_step
+from mercer.solvers.rounds import mend_sums
 
 LARGEST = 6144  # variables up to which a problem is one block
 MOST_FREE = 2048  # free variables up to which a factorisation pays
@@ -109,19 +110,6 @@ class _Run:
         _jit.rowcache.fold_rows(self.K, moved, change[moved], 0, self.p.n, self.f)
         self.b = b
 
-    def mend(self) -> None:
-        """Remove the rounding that steps leave in the groups' sums, from one free variable of each."""
-        p = self.p
-        if p.group is None:
-            return
-        for g, wanted in enumerate(p.sums):
-            members = p.group == g
-            room = np.where(members, np.minimum(self.b - p.lo, p.hi - self.b), -1.0)
-            t = int(np.argmax(room))
-            error = float(wanted - self.b[members].sum())
-            if abs(error) < room[t]:
-                self.b[t] += error
-
     def descend(self, goal: Callable[[], float], psd: bool) -> Status | None:
         """Lower the violation to the goal; None when there is no headway."""
         steps = int(np.clip(SLICE_WORK // (6 * self.p.size), 200, 2 * self.p.size))
@@ -132,7 +120,7 @@ class _Run:
             if self.p.violation(self.b, g) <= tol:
                 if fresh:
                     return "optimal"
-                self.mend()
+                mend_sums(self.p, self.b)
                 self.f = self.product(self.b)  # many small changes leave rounding behind
                 fresh = True
                 continue
