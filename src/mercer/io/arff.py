@@ -10,7 +10,8 @@ import numpy as np
 
 from mercer.gram import Workers
 from mercer.io.assembly import Columns, Wish, assemble
-from mercer.io.delimited import DelimitedReader, Dialect, delimited_batches
+from mercer.io.delimited import DelimitedReader, Dialect
+from mercer.io.delimited_files import delimited_batches
 from mercer.io.errors import DataFileError
 from mercer.io.sources import Content, Source
 from mercer.io.table import Table

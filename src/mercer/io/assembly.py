@@ -25,17 +25,40 @@ class Columns:
     names : list of str
         A name for each column.
     values : (n, d) float64
-        The columns that are numbers; nan where a value is missing.
+        The columns that are numbers; nan where a value is missing. A column that is kept apart has no place
+        in it.
     text : dict of int to (n,) object array
         The columns that are text, by their number; None where a value is missing.
     named : bool
         Whether the names are the file's own.
+    apart : int and (n,) float64, optional
+        Number and values of a column of numbers that the reader has kept apart, as the target most likely.
     """
 
     names: list[str]
     values: np.ndarray
     text: dict[int, np.ndarray] = field(default_factory=dict)
     named: bool = True
+    apart: tuple[int, np.ndarray] | None = None
+
+    def column(self, k: int) -> np.ndarray:
+        """Return a column of numbers."""
+        if self.apart is not None and k == self.apart[0]:
+            return self.apart[1]
+        column: np.ndarray = self.values[:, self._place(k)]
+        return column
+
+    def together(self, chosen: list[int]) -> np.ndarray:
+        """Return columns of numbers as one array; the others may be lost."""
+        if self.apart is not None and self.apart[0] in chosen:
+            return np.column_stack([self.column(k) for k in chosen])
+        places = [self._place(k) for k in chosen]
+        if places == list(range(places[0], places[0] + len(places))):
+            return _closed_up(self.values, places[0], len(places))
+        return np.ascontiguousarray(self.values[:, places])
+
+    def _place(self, k: int) -> int:
+        return k - (self.apart is not None and k > self.apart[0])
 
 
 @dataclass(frozen=True)
@@ -137,7 +160,7 @@ def assemble(columns: Columns, wish: Wish, *, source: str, format: str, first_ro
 
 def _target(columns: Columns, target: int, source: str, first_row: int) -> np.ndarray:
     if target not in columns.text:
-        return whole(np.ascontiguousarray(columns.values[:, target]))
+        return whole(np.ascontiguousarray(columns.column(target)))
     values = columns.text[target]
     absent = [r for r, v in enumerate(values) if v is None]
     if absent:
@@ -150,9 +173,7 @@ def _target(columns: Columns, target: int, source: str, first_row: int) -> np.nd
 
 def _features(columns: Columns, chosen: list[int]) -> Any:
     if not any(k in columns.text for k in chosen):
-        if _run(chosen):
-            return _closed_up(columns.values, chosen[0], len(chosen))
-        return np.ascontiguousarray(columns.values[:, chosen])
+        return columns.together(chosen)
     text = listed([columns.names[k] for k in chosen if k in columns.text])
     pandas = require("pandas", "files", f"a table with text columns ({text})")
     data = {}
@@ -162,7 +183,7 @@ def _features(columns: Columns, chosen: list[int]) -> Any:
             cells[[cell is None for cell in cells]] = np.nan  # what scikit-learn's imputers take for missing
             data[columns.names[k]] = cells
         else:
-            data[columns.names[k]] = columns.values[:, k]
+            data[columns.names[k]] = columns.column(k)
     return pandas.DataFrame(data)
 
 
@@ -182,7 +203,3 @@ def _closed_up(values: np.ndarray, first: int, count: int) -> np.ndarray:
     for s in range(0, n, FEW_ROWS):  # a row moves towards the beginning, over rows that have moved already
         closed[s : s + FEW_ROWS] = values[s : s + FEW_ROWS, first : first + count].copy()
     return closed
-
-
-def _run(chosen: list[int]) -> bool:
-    return chosen == list(range(chosen[0], chosen[0] + len(chosen)))

@@ -97,6 +97,10 @@ class PointedSource(Source):
 
         return bytes(self._cell.sub(cell, text))
 
+    def plain_size(self) -> int | None:
+        """Return None: what it holds is not what is on disk."""
+        return None
+
     def everything(self) -> Content:
         """Return all bytes."""
         return self._pointed(self._source.everything())

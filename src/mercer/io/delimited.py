@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from mercer.gram import Workers
 from mercer.io.assembly import Columns
 from mercer.io.cells import split
 from mercer.io.errors import DataFileError
-from mercer.io.sources import Bytes, Content, Source, joined
+from mercer.io.sources import Bytes, Content, joined
 from mercer.io.text import NEWLINE, Text
 
 SEPARATORS = ",;\t|"
@@ -21,13 +21,9 @@ MISSING = frozenset(
     {"", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "-nan", "NULL", "null", "None", "?"}
 )
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|Inf|INF|infinity|Infinity)")
-LONGEST_ROW = 1 << 26  # bytes
 MOST_COLUMNS = 1 << 20
 WIDE_CELL = 128  # bytes; columns with longer cells are taken apart in Python
-BLOCK = 1 << 23
 RETURN = 13
-HEAD_CHECK = 1 << 12
-MARK = b"\xef\xbb\xbf"  # that some editors put before UTF-8
 
 
 @dataclass(frozen=True)
@@ -156,7 +152,7 @@ class DelimitedReader:
         """Return the columns of a block (None before the first row) and the position of what is left."""
         text, first = Text.of(content), 0
         if self.names is None:
-            first = self._begin(text, last)
+            first = self.begin(text, last)
         if self.names is None:
             return None, 0
         edges, rest = self._edges(text, first, last)
@@ -168,7 +164,7 @@ class DelimitedReader:
         columns = Columns(names, values, {}, self.dialect.header or self.dialect.names is not None)
         known = self._text_columns if self._text_columns is not None else self._forced(names)
         for k in sorted(set(np.flatnonzero(others).tolist()) | known):
-            if k not in known and self._settle(array, starts, values, k):
+            if k not in known and self.settle(array, starts, values, k):
                 continue
             if k not in known and (self.categorical is not None or self._text_columns is not None):
                 self._refuse_text(text, array, starts, values, k)
@@ -184,7 +180,7 @@ class DelimitedReader:
             k for k, name in enumerate(names) if self.categorical is not None and name in self.categorical
         }
 
-    def _begin(self, text: Text, last: bool) -> int:
+    def begin(self, text: Text, last: bool) -> int:
         """Take the names from the first row; return where the rows begin."""
         start = 0
         while start < len(text) and text.array[start] in (NEWLINE, RETURN):
@@ -253,7 +249,7 @@ class DelimitedReader:
         _jit.delimited.cell_spans(array, starts, *self.dialect.codes, column, spans)
         return spans
 
-    def _settle(self, array: Bytes, starts: np.ndarray, values: np.ndarray, column: int) -> bool:
+    def settle(self, array: Bytes, starts: np.ndarray, values: np.ndarray, column: int) -> bool:
         """Read the cells that the compiled loop could not; return whether all of them are numbers."""
         rows = _other_rows(values, column)
         cells, which = self._distinct(array, self._spans(array, starts[rows], column))
@@ -319,50 +315,6 @@ class DelimitedReader:
         if "\0" in cell:
             raise DataFileError(f"{self.source} holds zero bytes: it is no text file")
         return cell
-
-
-def read_delimited(source: Source, reader: DelimitedReader) -> Columns:
-    """Return all columns of a file."""
-    text = Text(source.array(reader.workers))
-    if text.part(0, len(MARK)) == MARK:
-        text = Text(text.array[len(MARK) :])
-    if text.find(0, 0, min(HEAD_CHECK, len(text))) >= 0:
-        raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
-    columns, _ = reader.read(text)
-    if columns is None:
-        raise DataFileError(f"{source.name} has no rows")
-    return columns
-
-
-def delimited_batches(source: Source, reader: DelimitedReader, batch_rows: int) -> Iterator[Columns]:
-    """Yield the columns of a file, some rows at a time, in constant memory."""
-    left = b""
-    first, seen = True, False
-    for block in source.blocks(BLOCK):
-        if first and block[:HEAD_CHECK].count(0):
-            raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
-        left += block.removeprefix(MARK) if first else block
-        first = False
-        columns, rest = reader.read(left, last=False)
-        left = left[rest:]
-        if len(left) > LONGEST_ROW:
-            raise DataFileError(f"{source.name} has a row of more than {LONGEST_ROW >> 20} MB")
-        if columns is not None:
-            seen = True
-            yield from _cut(columns, batch_rows)
-    columns, _ = reader.read(left, last=True)
-    if columns is not None:
-        seen = True
-        yield from _cut(columns, batch_rows)
-    if not seen:
-        raise DataFileError(f"{source.name} has no rows")
-
-
-def _cut(columns: Columns, rows: int) -> Iterator[Columns]:
-    for start in range(0, columns.values.shape[0], rows):
-        part = slice(start, start + rows)
-        text = {k: cells[part] for k, cells in columns.text.items()}
-        yield replace(columns, values=columns.values[part], text=text)
 
 
 def _other_rows(values: np.ndarray, column: int) -> np.ndarray:

@@ -15,7 +15,8 @@ from mercer.io.arrow import arrow_batches, read_arrow
 from mercer.io.assembly import Wish, assemble
 from mercer.io.bundled import BUNDLED, read_bundled
 from mercer.io.commas import PointedSource, separator_beside_commas
-from mercer.io.delimited import DelimitedReader, delimited_batches, read_delimited, sniff
+from mercer.io.delimited import DelimitedReader, sniff
+from mercer.io.delimited_files import delimited_batches, read_delimited
 from mercer.io.errors import DataFileError
 from mercer.io.npz import read_npz
 from mercer.io.sources import Limits, Source, memory_share
@@ -172,7 +173,7 @@ def read_data(
         reader = DelimitedReader(
             sniff(text.head, separator, header, source.name), source.name, workers, categorical
         )
-        table = assemble(read_delimited(text, reader), wish, source=source.name, format="csv")
+        table = assemble(read_delimited(text, reader, target), wish, source=source.name, format="csv")
         return table if text is source else replace(table, decimal=",")
 
 

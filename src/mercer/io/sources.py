@@ -169,11 +169,24 @@ class Source:
             if self._expander.eof:
                 return
 
+    def plain_size(self) -> int | None:
+        """Return the size of a file that can be read from any place; None if it is compressed or a pipe."""
+        if self.compressed or self.path is None or not self.path.is_file():
+            return None
+        size = os.fstat(self._file.fileno()).st_size
+        self.limits.check(size, size, self.name)
+        return size
+
+    def fill(self, view: Any, position: int) -> None:
+        """Fill a writable view with the bytes of a plain file from a position on."""
+        self._file.seek(position)
+        if self._file.readinto(view) != len(view):  # type: ignore[attr-defined]  # what `open` returns has it
+            raise DataFileError(f"{self.name} became shorter while it was read")
+
     def everything(self) -> Content:
         """Return all bytes."""
-        if not self.compressed and self.path is not None and self.path.is_file():
-            size = os.fstat(self._file.fileno()).st_size
-            self.limits.check(size, size, self.name)
+        size = self.plain_size()
+        if size is not None:
             self._file.seek(0)
             return self._file.read(size)
         whole = bytearray()
@@ -184,12 +197,10 @@ class Source:
 
     def array(self, workers: Workers) -> Bytes:
         """Return all bytes as an array, read by several threads where the system allows."""
-        plain = not self.compressed and self.path is not None and self.path.is_file()
-        if not plain or not hasattr(os, "preadv"):
+        size = self.plain_size()
+        if size is None or not hasattr(os, "preadv"):
             return read_only(np.frombuffer(self.everything(), dtype=np.uint8))
         descriptor = self._file.fileno()
-        size = os.fstat(descriptor).st_size
-        self.limits.check(size, size, self.name)
         content = np.empty(size, dtype=np.uint8)
         view: Any = memoryview(content)  # type: ignore[arg-type]  # NumPy 2.0 does not say that it is one
 

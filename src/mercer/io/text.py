@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 
 from mercer.gram import Workers
@@ -25,7 +27,6 @@ class Text:
 
     def __init__(self, array: Bytes) -> None:
         self.array = read_only(array)
-        self._counts: np.ndarray | None = None  # line ends in each piece, once all have been looked at
 
     @classmethod
     def of(cls, content: Content | Text) -> Text:
@@ -40,20 +41,18 @@ class Text:
         return self.array[start:stop].tobytes()
 
     def has(self, some: set[int], workers: Workers) -> bool:
-        """Return whether one of some bytes occurs; lines are counted on the way, while a piece is at hand."""
-        counts = np.zeros(-(-len(self) // PIECE), dtype=np.int64)
-        found = []
+        """Return whether one of some bytes occurs."""
+        found = threading.Event()
 
         def look(start: int, stop: int) -> None:
             for s in range(start, stop, PIECE):
                 piece = self.array[s : min(s + PIECE, stop)]
-                counts[s // PIECE] = np.count_nonzero(piece == NEWLINE)
-                if any((piece == byte).any() for byte in some):
-                    found.append(s)
+                if found.is_set() or any((piece == byte).any() for byte in some):
+                    found.set()
+                    return
 
         workers.ranges(len(self), look, align=PIECE)
-        self._counts = counts
-        return bool(found)
+        return found.is_set()
 
     def find(self, byte: int, start: int, stop: int) -> int:
         """Return where a byte occurs first, -1 if it does not."""
@@ -73,13 +72,6 @@ class Text:
 
     def line_ends(self, start: int, stop: int) -> int:
         """Return the number of line ends in a range."""
-        first, last = -(-start // PIECE), stop // PIECE  # whole pieces
-        if self._counts is None or first >= last:
-            return self._count(start, stop)
-        inside = int(self._counts[first:last].sum())
-        return self._count(start, first * PIECE) + inside + self._count(last * PIECE, stop)
-
-    def _count(self, start: int, stop: int) -> int:
         return sum(
             int(np.count_nonzero(self.array[s : min(s + PIECE, stop)] == NEWLINE))
             for s in range(start, stop, PIECE)
