@@ -7,7 +7,7 @@ from nasty_blocks import NASTY
 from mercer.gram import gram
 from mercer.kernels import Polynomial
 from mercer.problems import soft_margin
-from mercer.solvers import Decomposition, InteriorPoint
+from mercer.solvers import SMO, Chunking, Decomposition, InteriorPoint, Limits
 from mercer.solvers.dense import DenseBlock
 from mercer.solvers.newton import step_on_plane
 from mercer.solvers.quadratic import solve_quadratic
@@ -53,12 +53,15 @@ def test_nasty_blocks_are_solved_in_few_steps(name, criterion, tol):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_hard_margin_of_a_narrow_gap_is_not_called_optimal_too_early(seed):
+@pytest.mark.parametrize("solver", [Decomposition, SMO, Chunking])
+def test_the_hard_margin_of_a_narrow_gap_is_not_called_optimal_too_early(solver, seed):
     """The violation of the hulls is small beside 1 long before it is small beside their squared distance."""
     kernel, X, problem = NASTY[f"hulls {seed}"]
-    found = Decomposition(tol=1e-3).solve(gram(kernel, X), problem)
-    assert found.status == "optimal"
-    assert found.values.gap <= 1e-2 * found.values.primal
+    found = solver(tol=1e-3, limits=Limits(max_iter=20_000)).solve(gram(kernel, X), problem)
+    if solver is not SMO:  # whose pairs get there much later, if ever
+        assert found.status == "optimal"
+    if found.status == "optimal":
+        assert found.values.gap <= 1e-2 * found.values.primal
 
 
 def test_a_matrix_that_rounding_has_spoilt_is_not_called_solved():

@@ -9,9 +9,9 @@ import numpy as np
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.solvers.base import Float64, Limits, Solution, Solver, Status, progress, wants_to_know
+from mercer.solvers.resolution import resolution
 
 STALLS = 2  # rounds without any change, each from a fresh K beta, after which float64 has no more to give
-NOISE = 1e-11  # KKT violation, on the scale of K beta, that such a round may leave
 
 
 class Rounds(ABC):
@@ -87,9 +87,8 @@ class Rounds(ABC):
             stalls += 1
             self.refresh()
             if stalls > STALLS:
-                left = self.violation()
-                scale = max(1.0, float(np.abs(self.f).max(initial=0.0)))
-                return "optimal" if left <= NOISE * scale else "iteration_limit"
+                least = resolution(self.problem, self.b, self.f)
+                return "optimal" if self.violation() <= least else "iteration_limit"
 
     def _met(self, before: float) -> bool:
         criterion, tol = self.options.criterion, self.options.tol
