@@ -34,6 +34,7 @@ def test_margins_are_counted_by_where_they_lie(n_classes):
     assert counts == [wrong, inside, len(y) - wrong - inside]
     bars = sum(patch.get_height() for group in ax.containers for patch in group)
     assert bars == len(y)
+    assert all(tick == round(tick) for tick in ax.get_yticks())
     figure = ax.figure
     assert plots.margins(model, X, y, ax=figure.add_subplot()).figure is figure
     figure.canvas.draw()

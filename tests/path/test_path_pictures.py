@@ -1,5 +1,7 @@
 """Pictures of a path."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from naive_path import clouds
@@ -66,3 +68,21 @@ def test_more_classes_and_refusals():
         plots.path(path, X, three)
     with pytest.raises(ValueError, match="X and y belong together"):
         plots.path(path, X)
+
+
+def test_labels_are_few_and_plain_and_the_legend_leaves_the_panels_their_width():
+    X, y = clouds(30, 35)
+    coefficients, margin, error = plots.path(SVCPath(C_max=3.0, kernel="linear").fit(X, y), X, y)
+    figure = margin.figure
+    figure.canvas.draw()
+    texts = [text for text in margin.get_yticklabels(which="both") if text.get_text()]
+    assert all(float(text.get_text()) > 0 for text in texts)  # 0.5, not 5 times a power of ten
+    low, high = margin.get_ylim()
+    boxes = sorted(
+        (text.get_window_extent() for text in texts if low <= float(text.get_text()) <= high),
+        key=lambda box: box.y0,
+    )
+    assert len(boxes) >= 2
+    assert all(below.y1 <= above.y0 for below, above in pairwise(boxes))
+    assert error.get_legend().get_window_extent().x1 <= error.bbox.x1 + 1
+    assert coefficients.bbox.x1 > 0.95 * figure.bbox.x1

@@ -77,3 +77,11 @@ def test_given_axes_and_refusals(search):
     X, y = blobs(40, 3, 2, seed=0)
     with pytest.raises(ValueError, match="nothing to draw"):
         plots.search(SVCSearch(param_grid={"C": [1.0]}, cv=2).fit(X, y))
+
+
+def test_large_values_are_written_out():
+    X, y = blobs(50, 3, 2, seed=0)
+    grid = {"C": [1.0, 10.0**1.5, 10.0**3.5, 1e4, 1e6], "gamma": [1e-3, 1e-2, 0.1]}
+    ax = plots.search(SVCSearch(param_grid=grid, cv=2).fit(X, y))
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["1", "31.6", "3160", "10000", "1e+06"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["0.001", "0.01", "0.1"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ Float64 = NDArray[np.float64]
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#808080")
 SYMBOLS = ("o", "^", "s", "D", "v", "P", "X", "*")
 FONT = 9  # points; readable when a figure is printed one column wide
+FEW_DECADES = 300.0  # largest over smallest value, below which powers of ten alone are too few labels
 GRID = 250  # points a side at which a function is drawn
 
 
@@ -74,7 +75,7 @@ def finish(ax: Axes, x: str, y: str, title: str | None, *, legend: bool = True) 
     """Label the axes, put a legend where no picture is, and return the axes."""
     ax.set_xlabel(x, fontsize=FONT)
     ax.set_ylabel(y, fontsize=FONT)
-    ax.tick_params(labelsize=FONT - 1)
+    ax.tick_params(which="both", labelsize=FONT - 1)
     if title:
         ax.set_title(title, fontsize=FONT + 1)
     handles, labels = ax.get_legend_handles_labels()
@@ -89,6 +90,19 @@ def finish(ax: Axes, x: str, y: str, title: str | None, *, legend: bool = True) 
             frameon=False,
         )
     return ax
+
+
+def logarithmic(ax: Axes, side: Literal["x", "y"]) -> None:
+    """Make an axis logarithmic, with 1, 2 and 5 of each decade in plain figures where decades are few."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set(**{f"{side}scale": "log"})
+    axis = getattr(ax, f"{side}axis")
+    low, high = axis.get_view_interval()
+    if high < FEW_DECADES * low:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())  # matplotlib's would overlap
 
 
 def check_plane(X: Any) -> Float64:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from mercer.plots._canvas import colour, finish, new_axes
+from mercer.plots._canvas import colour, finish, logarithmic, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ VALUES = {
     "kkt_violation": "largest KKT violation",
     "dual": "dual objective",
     "primal": "primal objective",
-    "margin": "margin 1 / ||w||",
+    "margin": r"margin $1 / \|w\|$",
     "n_support": "support vectors",
 }
 LOGARITHMIC = ("gap", "relative_gap", "kkt_violation")
@@ -85,9 +85,9 @@ def convergence(
             )
     shown = np.concatenate([line.get_xdata() for line in ax.get_lines()])
     if np.nanmax(shown) > DECADE_AND_A_HALF * np.nanmin(shown):
-        ax.set_xscale("log")
+        logarithmic(ax, "x")
     if value in LOGARITHMIC:
-        ax.set_yscale("log")
+        logarithmic(ax, "y")
     ax.grid(visible=True, which="major", linewidth=0.3)
     return finish(ax, label, VALUES[value], title)
 

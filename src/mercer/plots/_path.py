@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.plots._canvas import Float64, colour, finish, new_axes
+from mercer.plots._canvas import FONT, Float64, colour, finish, logarithmic, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 RESOLUTION = 400  # values of C between the knots
 MOST_KNOTS = 600  # knots that are drawn as such
 MOST_LINES = 300  # rows whose coefficients are drawn
+CROWD = 60  # more lines than this are drawn thin and pale
 
 
 def path(
@@ -62,7 +63,7 @@ def path(
     with np.errstate(divide="ignore"):
         margin = 1.0 / curves["norm"]
     axes[1].plot(C, margin, color=colour(0))
-    axes[1].set_yscale("log")
+    logarithmic(axes[1], "y")
     finish(axes[1], "", r"margin $1 / \|w\|$" if classifies else r"$1 / \|w\|$", None)
     error = path.training_error(C, number)
     axes[2].plot(C, error, color=colour(0), label="training rows")
@@ -71,10 +72,15 @@ def path(
             C, _error(path, X, np.asarray(y), C), color=colour(1), linestyle="--", label="given rows"
         )
     axes[2].set_ylim(bottom=0.0)
-    finish(axes[2], "C", "error" if classifies else "mean absolute error", None, legend=X is not None)
+    finish(axes[2], "C", "error" if classifies else "mean absolute error", None, legend=False)
+    if X is not None:  # above its panel: beside it, it would make all three narrower
+        axes[2].legend(
+            fontsize=FONT - 1, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False,
+            borderaxespad=0.2,
+        )  # fmt: skip
     for ax in axes:
-        ax.set_xscale("log")
         ax.set_xlim(C[0], C[-1])
+        logarithmic(ax, "x")
     return axes
 
 
@@ -103,8 +109,9 @@ def _draw_coefficients(ax: Axes, curves: dict[str, Any], classifies: bool) -> No
     if moving.size > MOST_LINES:
         title += f"; {MOST_LINES} of them are drawn"
         moving = moving[np.linspace(0, moving.size - 1, MOST_LINES).astype(np.intp)]
+    width, alpha = (0.8, 0.7) if moving.size <= CROWD else (0.5, 0.45)
     for k, i in enumerate(moving):
-        ax.plot(curves["C"], table[:, i], color=colour(k), linewidth=0.8, alpha=0.7)
+        ax.plot(curves["C"], table[:, i], color=colour(k), linewidth=width, alpha=alpha)
     name = r"$\alpha_i$ (multiplier / C)" if classifies else "coefficient / C"
     finish(ax, "", name, title)
 

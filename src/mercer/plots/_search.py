@@ -88,6 +88,12 @@ def _named(wanted: str | None, names: list[str], argument: str) -> str | None:
     raise ValueError(f"{argument}={wanted!r} was not searched over; there are {names}")
 
 
+def _figure(value: float) -> str:
+    """Return three digits, in full up to 99999."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:.5g}" if abs(rounded) < 1e5 else f"{rounded:.3g}"
+
+
 def _numbers(column: Any) -> Float64 | None:
     try:
         values = np.ma.filled(np.ma.asarray(column).astype(np.float64), np.nan)
@@ -127,6 +133,8 @@ def _choices(model: Any) -> list[tuple[int, str]]:
 
 def _map(model: Any, columns: dict[str, Float64], first: str, second: str, ax: Axes | None) -> Axes:
     ax = new_axes(ax, (6.4, 4.6))
+    from matplotlib.patheffects import withStroke
+
     scores = np.asarray(model.cv_results_["mean_test_score"], dtype=np.float64)
     xs, ys = np.unique(columns[first]), np.unique(columns[second])
     Z = np.full((ys.size, xs.size), np.nan)
@@ -149,9 +157,10 @@ def _map(model: Any, columns: dict[str, Float64], first: str, second: str, ax: A
         ax.scatter(
             [j], [i], s=110, marker=("*", "o")[k], facecolors="white" if k == 0 else "none",
             edgecolors="black" if k == 0 else "white", linewidths=1.4, label=name, zorder=3,
+            path_effects=[withStroke(linewidth=3.4, foreground="black")] if k else None,
         )  # fmt: skip
     for axis, values in ((ax.xaxis, xs), (ax.yaxis, ys)):
-        axis.set_ticks(np.arange(values.size), [f"{v:.3g}" for v in values])
+        axis.set_ticks(np.arange(values.size), [_figure(v) for v in values])
     finish(ax, _short(first), _short(second), None, legend=False)
     ax.tick_params(axis="x", labelrotation=45)
     legend = ax.legend(
@@ -159,7 +168,7 @@ def _map(model: Any, columns: dict[str, Float64], first: str, second: str, ax: A
     )
     for handle in legend.legend_handles:  # white on white in the legend
         if handle is not None:
-            handle.set(edgecolor="black")
+            handle.set(edgecolor="black", path_effects=[])
     return ax
 
 
@@ -180,7 +189,7 @@ def _curves(model: Any, columns: dict[str, Float64], first: str, second: str | N
         if mine.size == 0:
             continue
         at, top = _profile(columns[first][mine], scores[mine])
-        label = None if second is None else f"{_short(second)} = {value:.3g}"
+        label = None if second is None else f"{_short(second)} = {_figure(value)}"
         drawn: dict[str, Any] = {
             "color": colour(k),
             "label": label,

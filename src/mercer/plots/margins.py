@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mercer.plots._canvas import new_axes
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -42,10 +44,7 @@ def margins(model: Any, X: Any, y: ArrayLike, *, bins: int = 40, ax: Axes | None
         With the picture.
     """
     values = _margins(model, X, y)
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots(figsize=(7.0, 3.8), layout="constrained")[1]
+    ax = new_axes(ax, (7.0, 3.8))
     low, high = min(float(values.min()), -0.1), max(float(values.max()), 1.1)
     # 0 and 1 are edges of bars, so that no bar belongs to two regions.
     step = (high - low) / bins
@@ -66,6 +65,7 @@ def margins(model: Any, X: Any, y: ArrayLike, *, bins: int = 40, ax: Axes | None
         ax.axvline(at, color="#333333", linewidth=1.0, linestyle="-" if at == 0 else "--")
     ax.set_xlabel("margin y f(x):  0 is the boundary, 1 the margin")
     ax.set_ylabel("points")
+    ax.locator_params(axis="y", integer=True)  # half a point is none
     ax.set_title(f"Margins of {values.size} points", loc="left")
     ax.legend(fontsize="small", framealpha=0.9, edgecolor="none")
     ax.spines[["top", "right"]].set_visible(False)
