@@ -2,7 +2,7 @@
 Discriminants: how much to trust the covariances
 ================================================
 
-Eleven classes in ten dimensions, as many as there are vowels in English. Between one covariance for all
+Eleven classes in ten dimensions, as in the vowel data of the textbooks. Between one covariance for all
 classes and one for each lies a whole scale; and a few canonical variates show most of what separates the
 classes.
 """

@@ -27,6 +27,7 @@ straight = mercer.SVC(kernel="linear", C=100.0).fit(squares(X), y)
 mercer.plots.decision_regions(curved, X, y, ax=axes[0], title="features: a curve, from the kernel")
 mercer.plots.decision_regions(straight, squares(X), y, ax=axes[1], title="their squares: a line")
 axes[0].get_legend().remove()
+axes[1].set(xlabel="$x_1^2$", ylabel="$x_2^2$")
 plt.show()
 
 # %%

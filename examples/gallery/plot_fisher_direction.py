@@ -27,10 +27,10 @@ for direction, style, name in ((between, "-", "centroids"), (fisher, "--", "Fish
     unit = 3.2 * direction / np.linalg.norm(direction)
     axes[0].plot(*np.array([-unit, unit]).T, style, color="black", label=name)
 axes[0].set_aspect("equal")
-axes[0].legend(fontsize="small", loc="lower right")
+axes[0].legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
 for ax, direction, name in zip(axes[1:], (between, fisher), ("the line of centroids", "Fisher's direction")):
     projected = X @ direction / np.linalg.norm(direction)
     for k, colour in enumerate(("#0072B2", "#D55E00")):
         ax.hist(projected[y == k], bins=np.linspace(-4, 4, 40), color=colour, alpha=0.6)
-    ax.set(title=f"along {name}", xlabel="projection")
+    ax.set(title=f"along {name}", xlabel="projection", ylabel="points", ylim=(0, 32))
 plt.show()

@@ -31,19 +31,17 @@ ridge = mercer.KernelRidge(kernel=model.kernel_, alpha=model.noise_).fit(x, y)
 assert np.allclose(ridge.predict(line), mean)
 
 # %%
-# Functions drawn from the posterior agree where there are data and go their own ways elsewhere.
+# Functions drawn from the posterior agree where there are data and go their own ways elsewhere. The evidence
+# has a summit, and often another one far away where all is noise: hence the restarts.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=[1.7, 1.0], layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), width_ratios=[1.7, 1.0], layout="constrained")
 left.fill_between(line[:, 0], mean - 2 * std, mean + 2 * std, color="tab:blue", alpha=0.18, lw=0)
 left.plot(line[:, 0], model.sample_y(line, 4, random_state=2), color="tab:blue", lw=0.7, alpha=0.6)
 left.plot(line[:, 0], mean, color="tab:blue", lw=2, label="mean, two standard deviations, four samples")
 left.plot(line[:, 0], np.sin(1.5 * line[:, 0]), "k--", lw=1, label="truth")
 left.plot(x[:, 0], y, "k.", label="data")
-left.set(xlim=(-1, 11), xlabel="x", title=f"noise {np.sqrt(model.noise_):.2f} (true: 0.25)")
-left.legend(loc="upper right", fontsize="small")
-
-# %%
-# The evidence has a summit, and often another one far away where all is noise: hence the restarts.
+left.set(xlim=(-1, 11), xlabel="x", title=f"deviation of the noise: {np.sqrt(model.noise_):.2f} (true: 0.25)")
+left.legend(loc="lower center", bbox_to_anchor=(0.5, -0.28), ncols=3, frameon=False, fontsize="small")
 
 widths, noises = np.linspace(-1.5, 1.5, 40), np.linspace(-5.5, 1.0, 40)  # logarithms
 amplitude = model.theta_[model.hyperparameters_.index("scale")]
@@ -61,7 +59,7 @@ right.set(
     xscale="log",
     yscale="log",
     xlabel="width of the kernel",
-    ylabel="deviation of the noise",
+    ylabel="standard deviation of the noise",
     title="log evidence",
 )
 right.set_xticks([0.3, 1.0, 3.0], ["0.3", "1", "3"])

@@ -40,7 +40,7 @@ low, high = X.min(axis=0) - 0.5, X.max(axis=0) + 0.5
 across, up = np.meshgrid(np.linspace(low[0], high[0], 150), np.linspace(low[1], high[1], 150))
 places = np.column_stack([across.ravel(), up.ravel()])
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 5.2), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(11, 5.5), layout="constrained")
 for ax, (name, kernel) in zip(
     axes,
     [
@@ -57,12 +57,19 @@ for ax, (name, kernel) in zip(
         across, up, true_log_odds(places).reshape(across.shape), levels=[0], colors="purple",
         linestyles="dashed", linewidths=1.5,
     )  # fmt: skip
-    ax.scatter(*X[y == 0].T, s=16, facecolor="none", edgecolor="#0072b2")
-    ax.scatter(*X[y == 1].T, s=16, facecolor="none", edgecolor="#d55e00")
+    ax.scatter(*X[y == 0].T, s=16, marker="o", facecolor="none", edgecolor="#0072b2", label="0")
+    ax.scatter(*X[y == 1].T, s=16, marker="^", facecolor="none", edgecolor="#d55e00", label="1")
+    for style, colour, label in (
+        ("-", "black", "probability 1/2"),
+        ("--", "black", "1/4 and 3/4"),
+        ("--", "purple", "best possible"),
+    ):
+        ax.plot([], [], style, color=colour, label=label)
     train, test = 1 - model.score(X, y), 1 - model.score(new, truth)
     ax.set_title(f"{name}\nerror {train:.3f} in training, {test:.3f} after; best possible {bayes:.3f}")
     ax.set_xticks([])
     ax.set_yticks([])
+figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
 plt.show()
 
 # %%
@@ -73,16 +80,17 @@ print(f"{sparse.support_.size} import vectors, error {1 - sparse.score(new, trut
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 steps = np.arange(1, sparse.import_objectives_.size + 1)
-axes[0].plot(steps, sparse.import_objectives_, marker="o")
-axes[0].axhline(full.certificate_.primal, color="black", linestyle="dashed")
+axes[0].plot(steps, sparse.import_objectives_, marker="o", label="chosen one by one")
+axes[0].axhline(full.certificate_.primal, color="black", linestyle="dashed", label="all 200 points")
+axes[0].legend(frameon=False)
 axes[0].set_xlabel("import vectors")
 axes[0].set_ylabel("penalised deviance")
-axes[0].set_title("Dashed: all points")
 p = sparse.predict_proba(places)[:, 1].reshape(across.shape)
 axes[1].contour(
     across, up, p, levels=[0.25, 0.5, 0.75], colors="black", linestyles=["dashed", "solid", "dashed"]
 )
-axes[1].scatter(*X.T, s=6, c=np.where(y == 1, "#d55e00", "#0072b2"))
+axes[1].scatter(*X[y == 0].T, s=9, marker="o", color="#0072b2")
+axes[1].scatter(*X[y == 1].T, s=9, marker="^", color="#d55e00")
 axes[1].scatter(*sparse.support_vectors_.T, s=70, facecolor="none", edgecolor="black")
 axes[1].set_title("Circles: import vectors")
 plt.show()

@@ -2,8 +2,8 @@
 Kernel regression, narrow and wide
 ==================================
 
-Ridge regression in the space of a Gaussian kernel. A narrow kernel follows every point, a wide one almost
-none; leaving one point out at a time, in closed form, tells which ridge is right for each.
+Ridge regression in the space of a Gaussian kernel. A narrow kernel can follow every point, a wide one bends
+slowly. Leaving one point out at a time, in closed form, tells which penalty alpha suits each.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ for ax, gamma in zip(axes, (50.0, 1.0, 0.02)):
     model = mercer.KernelRidge(kernel="rbf", gamma=gamma, alpha="loo", fit_intercept=True).fit(x, y)
     ax.plot(x, y, "o", color="#0072B2", markersize=4, label="points")
     ax.plot(line, model.predict(line), color="#D55E00", label="prediction")
-    ax.set(title=f"gamma = {gamma:g}: ridge {model.alpha_:.2g}", xlabel="x")
+    ax.set(title=f"gamma = {gamma:g}, alpha = {model.alpha_:.1g}", xlabel="x")
 axes[0].set_ylabel("y")
 axes[0].legend()
 plt.show()

@@ -12,17 +12,19 @@ import numpy as np
 
 from mercer import losses
 
+BELOW = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2, "frameon": False}
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
 margin = np.linspace(-3.0, 3.0, 400)
 for loss, colour in zip(
-    (losses.Hinge(), losses.BinomialDeviance(), losses.SquaredError(), losses.HuberizedSquaredHinge()),
+    (losses.Hinge(), losses.BinomialDeviance(), losses.HuberizedSquaredHinge(), losses.SquaredError()),
     COLOURS,
 ):
-    axes[0].plot(margin, loss.value(np.ones_like(margin), margin), color=colour, label=type(loss).__name__)
+    value, style = loss.value(np.ones_like(margin), margin), "--" if loss == losses.SquaredError() else "-"
+    axes[0].plot(margin, value, style, color=colour, label=type(loss).__name__)
 axes[0].set(xlabel="margin y f", ylabel="loss", ylim=(-0.1, 4.0), title="for classes")
-axes[0].legend()
+axes[0].legend(**BELOW)
 
 residual = np.linspace(-4.0, 4.0, 400)
 for loss, colour in zip(
@@ -30,7 +32,7 @@ for loss, colour in zip(
 ):
     axes[1].plot(residual, loss.value(residual, np.zeros_like(residual)), color=colour, label=repr(loss))
 axes[1].set(xlabel="residual y - f", ylim=(-0.1, 6.0), title="for numbers")
-axes[1].legend()
+axes[1].legend(**BELOW)
 plt.show()
 
 # %%

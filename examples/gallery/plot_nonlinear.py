@@ -51,6 +51,8 @@ for ax, (name, model) in zip(axes, machines.items()):
     ax.contour(U, V, odds, [0.0], colors="purple", linestyles=":", linewidths=2.0)
 for ax in axes[:2]:
     ax.get_legend().remove()
+axes[2].plot([], [], ":", color="purple", linewidth=2.0, label="best possible")
+axes[2].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8)
 plt.show()
 
 # %%

@@ -41,8 +41,8 @@ curves = {name: model for name, model in models.items() if name != "Perceptron"}
 mercer.plots.cumulative_loss(curves, ax=axes[0])
 axes[0].legend(fontsize=8, frameon=False, loc="upper left")
 axes[0].set_title("Mistakes on the way", fontsize=10)
-show, names = X[:300], y[:300]
-mercer.plots.decision_regions(models["KernelPerceptron"], show, names, ax=axes[1], title="What was learned")
+shown = {"ax": axes[1], "title": "What was learned", "margins": False, "support": False}
+mercer.plots.decision_regions(models["KernelPerceptron"], X[:300], y[:300], **shown)
 plt.show()
 
 # %%

@@ -3,7 +3,7 @@ Choosing C and gamma
 ====================
 
 How well a Gaussian machine does depends on two numbers: the price C of an error and the width of the kernel.
-Two classes, each a cloud of ten clouds, overlap; the best possible rule errs on about one point in five. The
+Two classes, each a cloud of ten clouds, overlap; the best possible rule errs on about one point in eight. The
 best C depends on gamma, and no C mends a kernel that is much too narrow.
 """
 

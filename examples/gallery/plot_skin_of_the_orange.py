@@ -68,8 +68,9 @@ for shift, noise, colour in ((-0.2, 0, "#0072B2"), (0.2, 6, "#D55E00")):
     label = "six noise features" if noise else "no noise features"
     ax.bar(np.arange(4) + shift, heights, 0.38, yerr=spread, color=colour, label=label)
     printed = [float(PRINTED[d][noise // 6]) for d in PRINTED]
-    ax.plot(np.arange(4) + shift, printed, "_", color="black", markersize=22)
+    once = None if noise else "printed"
+    ax.plot(np.arange(4) + shift, printed, "_", color="black", markersize=22, label=once)
 ax.axhline(0.029, color="grey", linestyle=":", label="best possible rule")
-ax.set(xticks=np.arange(4), xticklabels=names, ylabel="test error", title="Black dashes: the printed figures")
-ax.legend()
+ax.set(xticks=np.arange(4), xticklabels=names, ylabel="test error")
+ax.legend(loc="upper center", frameon=False)
 plt.show()
