@@ -143,3 +143,31 @@ def test_texts_that_training_had_not_are_told(mercer_command, tmp_path):
     assert done.err.count(told) == 1
     assert len(done.out.splitlines()) == 31
     assert told in mercer_command("evaluate", "data.mercer", "new.csv", "--target", "outcome").err
+
+
+def test_an_encoding_is_asked_for_and_taken_by_every_command(mercer_command, people, tmp_path):
+    text = (tmp_path / "people.csv").read_text().replace("Oslo", "Malmö").replace("Lima", "Zürich")
+    (tmp_path / "windows.csv").write_bytes(text.encode("cp1252"))
+    (tmp_path / "excel.csv").write_bytes(text.encode("utf-16"))
+    refused = mercer_command("train", "windows.csv")
+    assert refused.code == 2
+    assert "is not UTF-8" in refused.err
+    assert "--encoding cp1252" in refused.err
+    named = ("windows.csv", "--encoding", "cp1252")
+    done = mercer_command("train", *named, "--folds", "0", "--no-scale")
+    assert done.code == 0
+    assert "read the letters as cp1252" in done.err
+    assert mercer_command("verify", "windows.mercer", *named).code == 0
+    assert mercer_command("verify", "windows.mercer", "excel.csv").code == 0
+    assert mercer_command("report", "windows.mercer", *named, "--folds", "0").code == 0
+    for command in ("evaluate", "predict"):
+        one = mercer_command(command, "windows.mercer", *named)
+        other = mercer_command(command, "windows.mercer", "excel.csv")
+        assert (one.code, one.err, one.out) == (0, "", other.out)
+    for command in ("search", "path"):
+        done = mercer_command(command, *named, "--time-limit", "20", "--json")
+        assert done.code == 0
+    assert (
+        "encoding='klingon' is not known"
+        in mercer_command("train", "windows.csv", "--encoding", "klingon").err
+    )

@@ -82,6 +82,32 @@ def test_what_is_no_plain_table_is_left_to_others(tmp_path, text):
     assert in_blocks(write(tmp_path, "t.csv", table(100)), 128) is not None
 
 
+@pytest.mark.parametrize("separator", [" ", ","])
+def test_blank_lines_first_and_between(tmp_path, monkeypatch, separator):
+    lines = [
+        "",
+        " ",
+        "\r",
+        "a b c".replace(" ", separator),
+        *(f"{k} 2 3".replace(" ", separator) for k in range(300)),
+    ]
+    path = write(tmp_path, "t.csv", "\n \t\r\n".join(lines))
+    monkeypatch.setattr(blocks, "BLOCK", 64)
+    for threads in (1, 2, 5):
+        found = read_data(path, target="a", separator=separator, n_jobs=threads)
+        assert found.y.tolist() == list(range(300))
+        assert found.feature_names == ("b", "c")
+    np.testing.assert_array_equal(in_blocks(path, 64).column(0), np.arange(300.0))
+
+
+def test_nothing_but_blanks_is_told_by_any_number_of_threads(tmp_path, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK", 16)
+    path = write(tmp_path, "t.csv", " \r\n" * 100)
+    for threads in (1, 3):
+        with pytest.raises(DataFileError, match="has no rows"):
+            read_data(path, separator=" ", n_jobs=threads)
+
+
 def test_mistakes_far_into_the_file_have_their_line(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK", 256)
     path = write(tmp_path, "t.csv", table(500, "3,4"))

@@ -119,6 +119,43 @@ def test_hard_numbers_and_spaces(tmp_path):
     np.testing.assert_array_equal(table.X, want)
 
 
+@pytest.mark.parametrize("separator", [" ", ",", ";", "\t", "|"])
+@pytest.mark.parametrize("blank", ["", " ", "   ", "\r", " \r", "\t"])
+def test_lines_without_a_cell_are_no_rows(tmp_path, separator, blank):
+    if separator == "\t" == blank:
+        return  # two empty cells
+    rows = [["a", "b"], ["1", "2"], ["3", "4.5"], ["5", "6"]]
+    text = f"\n{blank}\n".join([blank, *(separator.join(row) for row in rows), blank, blank])
+    want = [[1, 2], [3, 4.5], [5, 6]]
+    path = write(tmp_path, "t.csv", text)
+    np.testing.assert_array_equal(read_data(path, target=None).X, want)
+    np.testing.assert_array_equal(read_data(path, target=None, separator=separator).X, want)
+    np.testing.assert_array_equal(np.concatenate([batch.X for batch in read_batches(path)]), want)
+    words = text.replace("4.5", "word")
+    table = read_data(write(tmp_path, "t.csv", words))
+    assert (table.X[:, 0].tolist(), table.y.tolist()) == ([1, 3, 5], ["2", "word", "6"])
+
+
+def test_a_carriage_return_amid_a_row_of_spaces_moves_no_cell(tmp_path):
+    table = read_data(write(tmp_path, "t.txt", "a b c\n1 \r2 x\n3 4 y\n"))
+    assert (table.X.tolist(), table.y.tolist()) == ([[1, 2], [3, 4]], ["x", "y"])
+
+
+def test_nothing_but_blanks_is_no_table(tmp_path):
+    for text in (" \n\n  \n", " ", "\r\n \t\r\n"):
+        for separator in (None, " ", ","):
+            with pytest.raises(DataFileError, match="has no rows"):
+                read_data(write(tmp_path, "t.csv", text), separator=separator)
+
+
+def test_a_missing_target_is_told_before_the_rows_are_read(tmp_path):
+    path = write(tmp_path, "t.csv", "a,b\n1,2\n3\n")
+    with pytest.raises(
+        DataFileError, match=r"target='c': t\.csv has no such column; its columns are 'a', 'b'"
+    ):
+        read_data(path, target="c")
+
+
 def test_a_first_row_with_a_number_is_no_header(tmp_path):
     assert read_data(write(tmp_path, "a.csv", "1,x\n2,y\n")).n_rows == 2
     assert read_data(write(tmp_path, "b.csv", "1,x\n2,y\n"), header=True).n_rows == 1

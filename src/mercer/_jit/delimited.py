@@ -85,8 +85,7 @@ def _after_number(text: int, end: int, stop: int, separator: int) -> tuple[int, 
     end = _skip(text, end, stop, separator)
     after = byte_at(text, end) if end < stop else NEWLINE
     if separator == SPACE:
-        last = byte_at(text, end - 1)
-        return end, last in (SPACE, RETURN) or after == NEWLINE
+        return end, byte_at(text, end - 1) == SPACE or after == NEWLINE
     return end, after in (separator, NEWLINE)
 
 
@@ -105,8 +104,8 @@ def read_rows(
     """Read the rows of text[start:stop], which begins with a row, into the rows of ``values``.
 
     An empty cell is nan; a cell that is no plain number is the nan with the bits OTHER, and counted in
-    ``others`` for its column. Empty lines are left out. Returns the number of rows, and that of the cells of
-    the row after them if it has too few or too many (0 if all is well).
+    ``others`` for its column. Lines without a cell are left out. Returns the number of rows, and that of the
+    cells of the row after them if it has too few or too many (0 if all is well).
     """
     at = start_of(text)
     columns = values.shape[1]
@@ -118,9 +117,11 @@ def read_rows(
         if c == NEWLINE:
             i += 1
             continue
-        if c == RETURN and i + 1 < stop and byte_at(at, i + 1) == NEWLINE:
-            i += 2
-            continue
+        if _is_blank(c, separator):
+            after = _skip(at, i, stop, separator)
+            if after == stop or byte_at(at, after) == NEWLINE:
+                i = after + 1
+                continue
         row = i
         sound = r < values.shape[0]
         for j in range(columns if sound else 0):
@@ -159,7 +160,8 @@ def read_rows(
         if runs:
             i = _skip(at, i, stop, separator)
         if not sound or (i < stop and byte_at(at, i) != NEWLINE):
-            starts[min(r, starts.size - 1)] = row
+            if starts.size:
+                starts[min(r, starts.size - 1)] = row
             return r, _cells(at, row, stop, separator, quote, other_quote)
         starts[r] = row
         r += 1

@@ -35,6 +35,7 @@ def predict(
     header: o.Header = None,
     separator: o.Separator = None,
     decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
     quiet: o.Quiet = False,
 ) -> None:
     """Predict the rows of a file, a few at a time, in constant memory."""
@@ -52,7 +53,7 @@ def predict(
     if decision and not hasattr(loaded.model, "decision_function"):
         raise UserError(f"{model} has no decision function")
     count, strange = 0, dict[str, set[str]]()
-    how = How(file_format, header, separator, decimal)
+    how = How(file_format, header, separator, decimal, encoding)
     total = rows_in(data, how) if screen.shows_steps else None
     with screen.steps(total) as steps, open_writer(output) as writer:
         steps.now("rows")
@@ -100,6 +101,7 @@ def evaluate(
     header: o.Header = None,
     separator: o.Separator = None,
     decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
 ) -> None:
     """Measure a model on rows whose truth is known."""
@@ -113,7 +115,7 @@ def evaluate(
 
     screen = Screen(as_json)
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal))
+    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding))
     it = Subject(loaded.model, X, table.y)
     truth = None if it.kind == "detector" else table.y
     if it.kind != "detector" and truth is None:
@@ -157,6 +159,7 @@ def verify(
     header: o.Header = None,
     separator: o.Separator = None,
     decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
 ) -> None:
     """Recompute a model's certificate from its file and its training data alone; exit code 1 if it fails."""
@@ -169,7 +172,7 @@ def verify(
     loaded = load_model(model)
     if loaded.file is None:
         raise UserError(f"{model} is a LIBSVM model: it claims nothing that could be verified")
-    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal))
+    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding))
     y = None if loaded.kind == "detector" else table.y
     found = verify_model(loaded.file, X, y)
     known = {True: "yes: same fingerprint", False: "no", None: "unknown: the file has no fingerprint"}
@@ -270,6 +273,7 @@ def report(
     header: o.Header = None,
     separator: o.Separator = None,
     decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
 ) -> None:
     """Write one HTML page about a model, from its file and its training data."""
     import mercer
@@ -278,7 +282,7 @@ def report(
 
     screen = Screen()
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal))
+    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding))
     place = output or Path(f"{model.stem}.html")
     y = None if loaded.kind == "detector" else table.y
     facts = [("target", table.target_name)] if table.target_name and y is not None else []

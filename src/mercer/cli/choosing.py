@@ -69,6 +69,7 @@ def search(
     header: o.Header = None,
     separator: o.Separator = None,
     decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -81,7 +82,7 @@ def search(
     from mercer.cli.training import Plan
 
     screen = Screen(as_json, quiet)
-    how = How(file_format, header, separator, decimal)
+    how = How(file_format, header, separator, decimal, encoding)
     table, weight = split_weights(read_table(data, target, how, exclude), weights)
     wishes, plan = Wishes(kernel=kernel, jobs=jobs), Plan("classify", 0.0, folds, seed)
     model, trainer = _begin(screen, table, task, scale, impute, wishes, plan, weight)
@@ -184,6 +185,7 @@ def path(
     header: o.Header = None,
     separator: o.Separator = None,
     decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -196,7 +198,7 @@ def path(
     from mercer.cli.training import Plan, split_rows, take
 
     screen = Screen(as_json, quiet)
-    how = How(file_format, header, separator, decimal)
+    how = How(file_format, header, separator, decimal, encoding)
     table, weight = split_weights(read_table(data, target, how, exclude), weights)
     wishes, plan = Wishes(kernel=kernel, gamma=gamma), Plan("classify", holdout, 0, seed)
     model, trainer = _begin(screen, table, task, scale, impute, wishes, plan, weight)

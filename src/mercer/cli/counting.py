@@ -27,6 +27,7 @@ def rows_in(data: str, how: How) -> int | None:
     from mercer.io.delimited import sniff
     from mercer.io.reading import detect
     from mercer.io.sources import GZIP
+    from mercer.io.transcoding import recoded
 
     path = Path(data)
     if data == "-" or not path.is_file():
@@ -35,15 +36,16 @@ def rows_in(data: str, how: How) -> int | None:
         head = file.read(PIECE)
         if head.startswith(GZIP):
             return None
-        kind = how.format or detect(head, path.name)
+        text = recoded(head, how.encoding)
+        kind = how.format or detect(text, path.name)
         if kind in TEXT:
             wish = how.options()
-            named = kind == "csv" and sniff(head, wish["separator"], wish["header"], path.name).header
+            named = kind == "csv" and sniff(text, wish["separator"], wish["header"], path.name).header
             lines, last = -1 if named else 0, b""
             while head:
                 lines, last = lines + head.count(b"\n"), head[-1:]
                 head = file.read(PIECE)
-            return lines + (last not in (b"\n", b""))
+            return lines + (last not in (b"\n", b"\0", b""))  # UTF-16 may end with a zero
     return _rows_of_columns(path, kind) if kind in ("parquet", "feather") else None
 
 

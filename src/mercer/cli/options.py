@@ -59,5 +59,11 @@ Decimal = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(help="The decimal point of a CSV file.", rich_help_panel=FORMAT, show_default="found out"),
 ]
+Encoding = Annotated[
+    str,
+    typer.Option(
+        help="How the letters of a text file are written, such as cp1252 or latin-1.", rich_help_panel=FORMAT
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document.", rich_help_panel=SHOWN)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No words on the way.", rich_help_panel=SHOWN)]

@@ -68,6 +68,8 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     if table.is_sparse:
         return _sparse(table, scale, impute if missing else None)
     said = []
+    if table.encoding != "utf-8":
+        said.append(f"read the letters as {table.encoding}")
     if table.decimal != ".":
         said.append(f"read {table.decimal!r} as the decimal point")
     constant = constant_columns(table)

@@ -20,6 +20,7 @@ class How:
     header: bool | None = None
     separator: str | None = None
     decimal: str | None = None
+    encoding: str = "utf-8"
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of the readers."""
@@ -30,6 +31,7 @@ class How:
             "header": header,
             "separator": separator,
             "decimal": self.decimal or "auto",
+            "encoding": self.encoding,
         }
 
 

@@ -120,6 +120,7 @@ def train(
     header: o.Header = None,
     separator: o.Separator = None,
     decimal: o.Decimal = None,
+    encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -142,7 +143,7 @@ def train(
     _check_folder(place)
     if report is not None:
         _check_folder(report)
-    table = read_table(data, target, How(file_format, header, separator, decimal), exclude)
+    table = read_table(data, target, How(file_format, header, separator, decimal, encoding), exclude)
     table, weight = split_weights(table, weights)
     kind, why = choose_task(table, task)
     screen.say(told(table, kind, why))

@@ -15,6 +15,7 @@ from mercer.io.delimited_files import delimited_batches
 from mercer.io.errors import DataFileError
 from mercer.io.sources import Content, Source
 from mercer.io.table import Table
+from mercer.io.transcoding import NOT_UTF8
 
 LONGEST_HEADER = 1 << 26
 ATTRIBUTE = re.compile(
@@ -86,9 +87,9 @@ def read_header(source: Source) -> tuple[list[Attribute], Body]:
         raise DataFileError(f"{source.name} has no line @data: it is no ARFF file, or is cut short")
     attributes = []
     try:
-        lines = text[: end.start()].decode("utf-8").splitlines()
+        lines = text[: end.start()].decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise DataFileError(f"{source.name} is not UTF-8 ({error.reason}): save the file as UTF-8") from error
+        raise DataFileError(f"{source.name} is not UTF-8 ({error.reason}): {NOT_UTF8}") from error
     for number, line in enumerate(lines, start=1):
         word = line.strip()
         if word.lower().startswith("@attribute"):

@@ -21,7 +21,6 @@ from mercer.io.text import Text
 
 BLOCK = 1 << 21  # bytes taken at a time; a row must be shorter
 SPARE = 1.02  # more rows than the first block lets expect
-ZERO_CHECK = 1 << 12
 MARK = b"\xef\xbb\xbf"  # that some editors put before UTF-8
 
 
@@ -167,8 +166,6 @@ class _Rows:
 
     def _begin(self, buffer: _Buffer, stop: int) -> int:
         """Take the names of the columns from the first lines; return where the rows begin."""
-        if buffer.text.find(0, 0, min(ZERO_CHECK, stop)) >= 0:
-            return 0  # without names: it is no text
         mark = len(MARK) if buffer.text.startswith(MARK) else 0
         return mark + self.reader.begin(Text(buffer.array[mark:stop]), last=False)
 

@@ -85,7 +85,7 @@ class PointedSource(Source):
             % (edge, grouped, decimals, decimals, edge)
         )
         self.name, self.path, self.limits = source.name, source.path, source.limits
-        self.compressed = source.compressed
+        self.compressed, self.encoding = source.compressed, source.encoding
         self.head = self._pointed(source.head)
 
     def _pointed(self, text: Content) -> bytes:

@@ -10,11 +10,12 @@ import numpy as np
 
 from mercer import _jit
 from mercer.gram import Workers
-from mercer.io.assembly import Columns
+from mercer.io.assembly import Columns, target_column
 from mercer.io.cells import split
 from mercer.io.errors import DataFileError
 from mercer.io.sources import Bytes, Content, joined
-from mercer.io.text import NEWLINE, Text
+from mercer.io.text import NEWLINE, PIECE, Text
+from mercer.io.transcoding import NOT_UTF8
 
 SEPARATORS = ",;\t|"
 MISSING = frozenset(
@@ -23,7 +24,6 @@ MISSING = frozenset(
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|Inf|INF|infinity|Infinity)")
 MOST_COLUMNS = 1 << 20
 WIDE_CELL = 128  # bytes; columns with longer cells are taken apart in Python
-RETURN = 13
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def sniff(head: bytes, separator: str | None, header: bool | str, source: str) -
     quotes, else a run of spaces. The first row is a header unless one of its cells is a number.
     """
     whole = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    text = whole.lstrip("\r\n")
+    before = len(whole) - len(whole.lstrip(_blanks(separator) + "\n"))
+    text = whole[whole.rfind("\n", 0, before) + 1 :]
     line = text.partition("\n")[0].strip("\r")
     number = 1 + whole[: len(whole) - len(text)].count("\n")
     if separator is None:
@@ -78,6 +79,11 @@ def sniff(head: bytes, separator: str | None, header: bool | str, source: str) -
     return Dialect(separator, bool(header))
 
 
+def _blanks(separator: str | None) -> str:
+    """Return what may stand around cells, and alone in lines that are no rows."""
+    return " \r" if separator == "\t" else " \t\r"
+
+
 class DelimitedReader:
     """Reads rows out of text, with one idea of the columns from the first block to the last.
 
@@ -91,15 +97,23 @@ class DelimitedReader:
         Threads.
     categorical : sequence of str, optional
         Names of the columns that are text; all others must be numbers then.
+    target : str, int, optional
+        A column that must be there: if it is not, that is told before any row is read.
     """
 
     def __init__(
-        self, dialect: Dialect, source: str, workers: Workers, categorical: Sequence[str] | None
+        self,
+        dialect: Dialect,
+        source: str,
+        workers: Workers,
+        categorical: Sequence[str] | None,
+        target: str | int | None = None,
     ) -> None:
         self.dialect = dialect
         self.source = source
         self.workers = workers
         self.categorical = None if categorical is None else set(categorical)
+        self.target = target
         self.names: list[str] | None = None if dialect.names is None else list(dialect.names)
         self.lines = 0  # before the block at hand
         self._text_columns: set[int] | None = None
@@ -182,10 +196,7 @@ class DelimitedReader:
 
     def begin(self, text: Text, last: bool) -> int:
         """Take the names from the first row; return where the rows begin."""
-        start = 0
-        while start < len(text) and text.array[start] in (NEWLINE, RETURN):
-            start += 1
-        end = text.find(NEWLINE, start, len(text))
+        start, end = self._first_line(text)
         if end < 0:
             if not last or start == len(text):
                 return 0
@@ -204,9 +215,21 @@ class DelimitedReader:
             )
         if not self.dialect.header:
             self.names = [f"x{k}" for k in range(len(cells))]
-            return start
-        self.names = [cell.strip() or f"column {k}" for k, cell in enumerate(cells)]
-        return min(end + 1, len(text))
+        else:
+            self.names = [cell.strip() or f"column {k}" for k, cell in enumerate(cells)]
+        target_column(self.names, self.target, self.source)
+        return min(end + 1, len(text)) if self.dialect.header else start
+
+    def _first_line(self, text: Text) -> tuple[int, int]:
+        """Return where the first line with a cell begins and ends; its end is -1 if the text ends first."""
+        blank = np.frombuffer(f"{_blanks(self.dialect.separator)}\n".encode(), dtype=np.uint8)
+        for s in range(0, len(text), PIECE):
+            solid = ~np.isin(text.array[s : s + PIECE], blank)
+            if solid.any():
+                before = Text(text.array[: s + int(solid.argmax())])
+                start = before.last_line_end() + 1
+                return start, text.find(NEWLINE, start, len(text))
+        return len(text), -1
 
     def _numbers(
         self, text: Text, edges: list[int], columns: int
@@ -310,7 +333,7 @@ class DelimitedReader:
             cell = piece.decode("utf-8")
         except UnicodeDecodeError as error:
             raise DataFileError(
-                f"{self.source}: {piece[:40]!r} is not UTF-8 ({error.reason}): save the file as UTF-8"
+                f"{self.source}: {piece[:40]!r} is not UTF-8 ({error.reason}): {NOT_UTF8}"
             ) from error
         if "\0" in cell:
             raise DataFileError(f"{self.source} holds zero bytes: it is no text file")

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 
 from mercer.io.assembly import Columns
-from mercer.io.blocks import MARK, ZERO_CHECK, read_in_blocks
+from mercer.io.blocks import MARK, read_in_blocks
 from mercer.io.delimited import DelimitedReader
 from mercer.io.errors import DataFileError
 from mercer.io.sources import Source
@@ -25,8 +25,6 @@ def read_delimited(source: Source, reader: DelimitedReader, target: str | int | 
     text = Text(source.array(reader.workers))
     if text.part(0, len(MARK)) == MARK:
         text = Text(text.array[len(MARK) :])
-    if text.find(0, 0, min(ZERO_CHECK, len(text))) >= 0:
-        raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
     columns, _ = reader.read(text)
     if columns is None:
         raise DataFileError(f"{source.name} has no rows")
@@ -38,8 +36,6 @@ def delimited_batches(source: Source, reader: DelimitedReader, batch_rows: int) 
     left = b""
     first, seen = True, False
     for block in source.blocks(BLOCK):
-        if first and block[:ZERO_CHECK].count(0):
-            raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
         left += block.removeprefix(MARK) if first else block
         first = False
         columns, rest = reader.read(left, last=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -18,12 +19,15 @@ from mercer.io.commas import PointedSource, separator_beside_commas
 from mercer.io.delimited import DelimitedReader, sniff
 from mercer.io.delimited_files import delimited_batches, read_delimited
 from mercer.io.errors import DataFileError
+from mercer.io.foreign import refuse_foreign
 from mercer.io.npz import read_npz
 from mercer.io.sources import Limits, Source, memory_share
 from mercer.io.svmlight import read_svmlight, svmlight_batches
 from mercer.io.table import Table
+from mercer.io.transcoding import as_utf8
 
 FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz")
+BINARY = ("parquet", "feather", "npz")
 ENDINGS = {
     "csv": (".csv", ".tsv"),
     "parquet": (".parquet", ".pq"),
@@ -59,7 +63,7 @@ def detect(head: bytes, name: str) -> str:
     for kind, endings in ENDINGS.items():
         if ending in endings:
             return kind
-    lines = [line.strip() for line in head.splitlines() if line.strip()]
+    lines = [line.strip() for line in head.removeprefix(codecs.BOM_UTF8).splitlines() if line.strip()]
     if any(line.lower().startswith(b"@relation") for line in lines[:100]):
         return "arff"
     rows = [line for line in lines if not line.startswith(b"#")]
@@ -93,6 +97,7 @@ def read_data(
     header: bool | str = "auto",
     separator: str | None = None,
     decimal: str = "auto",
+    encoding: str = "utf-8",
     zero_based: bool | str = "auto",
     n_features: int | None = None,
     max_bytes: int | None = None,
@@ -129,6 +134,10 @@ def read_data(
         The decimal point of a CSV file. "auto" takes the comma for it where something else separates the
         cells and a column of the first lines holds nothing but numbers, some of them with a comma. With a
         comma, points group the thousands: ``1.234,5`` is 1234.5.
+    encoding : str, default="utf-8"
+        How the letters of a text file (CSV, ARFF, svmlight) are written, by any name that Python knows:
+        "cp1252" is usual for files of Western Windows programs. UTF-16 and UTF-32 that begin with their mark
+        are recognised.
     zero_based : bool or "auto", default="auto"
         Whether the indices of an svmlight file start at 0; "auto" says so if one of them is 0.
     n_features : int, optional
@@ -157,8 +166,8 @@ def read_data(
     name = _bundled(path, format)
     if name is not None:
         return read_bundled(name, wish)
-    with _open(path, max_bytes, max_expansion) as source:
-        kind = format or detect(source.head, source.name)
+    with _open(path, max_bytes, max_expansion) as file:
+        source, kind = _decoded(file, format, encoding)
         workers = Workers(resolve_threads(n_jobs))
         if kind == "svmlight":
             table = read_svmlight(source, workers, zero_based, n_features, target is not None)
@@ -170,11 +179,10 @@ def read_data(
         if kind in ("parquet", "feather"):
             return read_arrow(source, wish, kind)
         text, separator = _pointed(source, separator, decimal)
-        reader = DelimitedReader(
-            sniff(text.head, separator, header, source.name), source.name, workers, categorical
-        )
+        dialect = sniff(text.head, separator, header, source.name)
+        reader = DelimitedReader(dialect, source.name, workers, categorical, target)
         table = assemble(read_delimited(text, reader, target), wish, source=source.name, format="csv")
-        return table if text is source else replace(table, decimal=",")
+        return replace(table, decimal="." if text is source else ",", encoding=source.encoding)
 
 
 def read_batches(
@@ -188,6 +196,7 @@ def read_batches(
     header: bool | str = "auto",
     separator: str | None = None,
     decimal: str = "auto",
+    encoding: str = "utf-8",
     zero_based: bool | str = "auto",
     n_features: int | None = None,
     max_bytes: int | None = None,
@@ -198,7 +207,7 @@ def read_batches(
 
     Parameters
     ----------
-    path, features, format, header, separator, decimal, n_features, max_bytes, max_expansion, n_jobs
+    path, features, format, header, separator, decimal, encoding, n_features, max_bytes, max_expansion, n_jobs
         As for `read_data`.
     batch_rows : int, default=65536
         Most rows of a batch.
@@ -229,8 +238,8 @@ def read_batches(
     if name is not None:
         yield from _slices(read_bundled(name, wish), batch_rows)
         return
-    with _open(path, max_bytes, max_expansion) as source:
-        kind = format or detect(source.head, source.name)
+    with _open(path, max_bytes, max_expansion) as file:
+        source, kind = _decoded(file, format, encoding)
         workers = Workers(resolve_threads(n_jobs))
         if kind == "npz":
             yield from _slices(read_npz(source, wish), batch_rows)
@@ -251,6 +260,20 @@ def read_batches(
             for columns in delimited_batches(text, reader, batch_rows):
                 yield assemble(columns, wish, source=source.name, format="csv", first_row=first)
                 first += columns.values.shape[0]
+
+
+def _decoded(file: Source, format: str | None, encoding: str) -> tuple[Source, str]:  # noqa: A002
+    """Return a file, as UTF-8 if it is text, and its format."""
+    kind = format or detect(file.head, file.name)
+    if format is None:
+        refuse_foreign(file.head, file.name)
+    if kind in BINARY:
+        return file, kind
+    source = as_utf8(file, encoding)
+    if format is None and source is not file:
+        refuse_foreign(source.head, file.name)
+        kind = detect(source.head, file.name)
+    return source, kind
 
 
 def _pointed(source: Source, separator: str | None, decimal: str) -> tuple[Source, str | None]:

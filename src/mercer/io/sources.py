@@ -128,6 +128,7 @@ class Source:
         return first[:HEAD]
 
     _ready = b""
+    encoding = "utf-8"
 
     def _pieces(self) -> Iterator[bytes]:
         """Yield the content, expanded, in pieces of limited size."""

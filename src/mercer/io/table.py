@@ -79,6 +79,8 @@ class Table:
         Whether the names are the file's own; False where they were made up from numbers.
     decimal : str
         The decimal point of the file: "." or ",".
+    encoding : str
+        How the letters of a CSV file are written.
     """
 
     X: Any
@@ -93,6 +95,7 @@ class Table:
     first_row: int = 0
     named: bool = True
     decimal: str = "."
+    encoding: str = "utf-8"
 
     @property
     def n_rows(self) -> int:
