@@ -30,6 +30,7 @@ html_static_path = ["_static"]
 html_css_files = ["mercer.css"]
 html_show_sphinx = False
 html_show_copyright = False
+pygments_dark_style = "github-dark"  # the default one underlines the names of modules like links
 
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_fence_as_directive = ["math"]
@@ -51,6 +52,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,  # a page nobody looks for, which would load scripts from the network
     "download_all_examples": False,
+    "image_srcset": ["2x"],  # sharp on fine screens
     "within_subsection_order": "FileNameSortKey",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import mercer
 
-rng = np.random.default_rng(4)
+rng = np.random.default_rng(29)
 centres = np.concatenate([rng.normal([1.0, 0.0], 1.0, (10, 2)), rng.normal([0.0, 1.0], 1.0, (10, 2))])
 
 
@@ -19,8 +19,8 @@ def mixture(n):
     return centres[10 * y + rng.integers(0, 10, 2 * n)] + np.sqrt(0.2) * rng.normal(size=(2 * n, 2)), y
 
 
-X, y = mixture(20)
+X, y = mixture(25)
 new, truth = mixture(1000)
 path = mercer.SVCPath(gamma=1.0, C_max=1000.0).fit(X, y)
 axes = mercer.plots.path(path, new, truth)
-axes[0].figure.savefig(Path(__file__).with_name("path.png"), dpi=80)
+axes[0].figure.savefig(Path(__file__).with_name("path.png"), dpi=120)

@@ -24,11 +24,11 @@ solvers = {
 for solver in solvers.values():
     mercer.SVC(solver=solver).fit(X[:50], y[:50])  # compiled before the clocks start
 models = {name: mercer.SVC(solver=s, tol=1e-6, trace=True).fit(X, y) for name, s in solvers.items()}
-figure, axes = plt.subplots(1, 3, figsize=(12, 3.4), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.3), layout="constrained", sharey=True)
 for ax, axis in zip(axes, ("iteration", "time", "evaluations"), strict=True):
     mercer.plots.convergence(models, axis=axis, ax=ax)
     if axis != "evaluations":
         ax.get_legend().remove()
 axes[1].set_ylabel(None)
 axes[2].set_ylabel(None)
-figure.savefig(Path(__file__).parent / "solvers.png", dpi=80)
+figure.savefig(Path(__file__).parent / "solvers.png", dpi=110)
