@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn.metrics import accuracy_score, recall_score
+from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import Pipeline
 
 import mercer
@@ -77,3 +78,69 @@ def test_bounds_of_regression_need_a_tolerance(mercer_command):
     wrong = mercer_command("search", "iris", "--tolerance", "1")
     assert wrong.code == 2
     assert "--tolerance is for regression" in wrong.err
+
+
+def test_scores_of_train_are_those_of_repeated_rows(mercer_command, weighted):
+    options = ("--weights", "w", "--no-scale", "--folds", "3", "--json")
+    done = mercer_command("train", "weighted.csv", *options)
+    X, y = weighted[["a", "b"]].to_numpy(), weighted["class"].to_numpy()
+    weight = weighted["w"].to_numpy()
+    train, test = train_test_split(np.arange(90), test_size=0.25, random_state=0, stratify=y)
+    train, test = np.sort(train), np.sort(test)
+
+    def score(inside, outside):
+        model = SVC().fit(X[inside], y[inside], sample_weight=weight[inside].astype(float))
+        again = np.repeat(outside, weight[outside])
+        return accuracy_score(y[again], model.predict(X[again])), recall_score(
+            y[again], model.predict(X[again]), average="macro"
+        )
+
+    accuracy, balanced = score(train, test)
+    held_out = done.json["held_out"]
+    assert held_out["weighted"]
+    assert held_out["rows"] == test.size
+    assert held_out["accuracy"] == pytest.approx(accuracy)
+    assert held_out["balanced accuracy"] == pytest.approx(balanced)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0).split(train, y[train])
+    expected = [score(train[a], train[b])[0] for a, b in folds]
+    assert done.json["cross_validation"]["scores"] == pytest.approx(expected)
+    assert "each counted once" in done.json["bound"]["from"]
+    shown = mercer_command("train", "weighted.csv", "--weights", "w", "--folds", "3").out
+    assert "held-out rows, counted by their weights" in shown
+    assert "rows, counted by their weights)" in shown
+
+
+def test_scores_of_regression_count_weights(mercer_command, weighted, tmp_path):
+    frame = weighted.assign(**{"class": weighted["a"] ** 2 + 0.3 * weighted["b"]})
+    frame.to_csv(tmp_path / "numbers.csv", index=False)
+    done = mercer_command(
+        "train", "numbers.csv", "--weights", "w", "--holdout", "0", "--folds", "0", "--json"
+    )
+    assert done.json["held_out"] is None
+    rows = np.repeat(np.arange(90), weighted["w"])
+    frame.iloc[rows].drop(columns="w").to_csv(tmp_path / "repeated.csv", index=False)
+    by_weight = mercer_command("evaluate", "numbers.mercer", "numbers.csv", "--weights", "w", "--json").json
+    by_row = mercer_command("evaluate", "numbers.mercer", "repeated.csv", "--json").json
+    assert (by_weight["weighted"], by_row["weighted"]) == (True, False)
+    assert by_weight["scores"] == pytest.approx(by_row["scores"])
+    plain = mercer_command("evaluate", "numbers.mercer", "numbers.csv", "--json").json
+    assert plain["scores"]["R²"] != pytest.approx(by_weight["scores"]["R²"])
+
+
+def test_evaluate_counts_by_weight(mercer_command, weighted, tmp_path):
+    assert mercer_command("train", "weighted.csv", "--weights", "w", "--folds", "0").code == 0
+    rows = np.repeat(np.arange(90), weighted["w"])
+    weighted.iloc[rows].drop(columns="w").to_csv(tmp_path / "repeated.csv", index=False)
+    by_weight = mercer_command("evaluate", "weighted.mercer", "weighted.csv", "--weights", "w", "--json").json
+    by_row = mercer_command("evaluate", "weighted.mercer", "repeated.csv", "--json").json
+    assert by_weight["scores"] == pytest.approx(by_row["scores"])
+    assert by_weight["confusion"] == by_row["confusion"]
+    shown = mercer_command("evaluate", "weighted.mercer", "weighted.csv", "--weights", "w").out
+    assert f"90, counted by their weights ({weighted['w'].sum()} in all)" in shown
+    for column, words in (("a", "it is one of the features"), ("z", "has no column 'z'"), ("class", "text")):
+        refused = mercer_command("evaluate", "weighted.mercer", "weighted.csv", "--weights", column)
+        assert refused.code == 2
+        assert words in refused.err
+    weighted.assign(w=0).to_csv(tmp_path / "nothing.csv", index=False)
+    refused = mercer_command("evaluate", "weighted.mercer", "nothing.csv", "--weights", "w")
+    assert (refused.code, "all 0" in refused.err) == (2, True)

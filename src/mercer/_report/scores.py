@@ -43,33 +43,42 @@ class Scores:
 
 
 def measure(
-    subject: Subject, truth: np.ndarray | None, predicted: np.ndarray, rows: str, unseen: bool
+    subject: Subject,
+    truth: np.ndarray | None,
+    predicted: np.ndarray,
+    rows: str,
+    unseen: bool,
+    weight: np.ndarray | None = None,
 ) -> Scores:
-    """Return the measures of some predictions."""
+    """Return the measures of some predictions; with weights, a row of weight 2 counts as two rows."""
     if subject.kind == "classifier":
         assert truth is not None
         values = {
-            "accuracy": float(metrics.accuracy_score(truth, predicted)),
-            "balanced accuracy": float(_balanced(truth, predicted)),
+            "accuracy": float(metrics.accuracy_score(truth, predicted, sample_weight=weight)),
+            "balanced accuracy": float(_balanced(truth, predicted, weight)),
         }
         headline = "accuracy"
     elif subject.kind == "regressor":
         assert truth is not None
         values = {
-            "R²": float(metrics.r2_score(truth, predicted)),
-            "mean absolute error": float(metrics.mean_absolute_error(truth, predicted)),
-            "root mean squared error": float(np.sqrt(metrics.mean_squared_error(truth, predicted))),
+            "R²": float(metrics.r2_score(truth, predicted, sample_weight=weight)),
+            "mean absolute error": float(metrics.mean_absolute_error(truth, predicted, sample_weight=weight)),
+            "root mean squared error": float(
+                np.sqrt(metrics.mean_squared_error(truth, predicted, sample_weight=weight))
+            ),
         }
         headline = "R²"
     else:
-        values = {"share called novel": float((predicted < 0).mean())}
+        values = {"share called novel": float(np.average(predicted < 0, weights=weight))}
         headline = "share called novel"
     return Scores(rows, unseen, (headline, values[headline]), values, truth, predicted)
 
 
-def _balanced(truth: np.ndarray, predicted: np.ndarray) -> float:
+def _balanced(truth: np.ndarray, predicted: np.ndarray, weight: np.ndarray | None) -> float:
     """Return the mean recall over the classes that are there."""
-    return float(np.mean([(predicted[truth == c] == c).mean() for c in np.unique(truth)]))
+    w = np.ones(truth.size) if weight is None else weight
+    there = np.unique(truth[w > 0])
+    return float(np.mean([np.average(predicted[truth == c] == c, weights=w[truth == c]) for c in there]))
 
 
 def all_scores(subject: Subject, cv: int) -> list[Scores]:

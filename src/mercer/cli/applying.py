@@ -97,6 +97,7 @@ def evaluate(
     model: o.Model,
     data: o.Data,
     target: o.Target = "last",
+    weights: o.Weights = None,
     file_format: o.Format = None,
     header: o.Header = None,
     separator: o.Separator = None,
@@ -104,7 +105,7 @@ def evaluate(
     encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
 ) -> None:
-    """Measure a model on rows whose truth is known."""
+    """Measure a model on rows whose truth is known; with weights, a row of weight 2 counts as two."""
     import numpy as np
     from sklearn import metrics
 
@@ -115,7 +116,10 @@ def evaluate(
 
     screen = Screen(as_json)
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding))
+    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding), weights)
+    weight = table.sample_weight
+    if weight is not None and not weight.any():
+        raise UserError(f"the weights of {table.source} are all 0: there is nothing to measure on")
     it = Subject(loaded.model, X, table.y)
     truth = None if it.kind == "detector" else table.y
     if it.kind != "detector" and truth is None:
@@ -125,16 +129,19 @@ def evaluate(
     if it.kind == "classifier":
         assert truth is not None
         truth = _same_kind(truth, loaded.machine.classes_, table.target_name)
-    scores = measure(it, truth, predicted, f"{table.n_rows} rows", True)
-    screen.pairs([("rows", str(table.n_rows)), *((k, f"{v:.6g}") for k, v in scores.values.items())])
+    scores = measure(it, truth, predicted, f"{table.n_rows} rows", True, weight)
+    counted = "" if weight is None else f", counted by their weights ({weight.sum():g} in all)"
+    rows = f"{table.n_rows}{counted}"
+    screen.pairs([("rows", rows), *((k, f"{v:.6g}") for k, v in scores.values.items())])
     document: dict[str, Any] = {"command": "evaluate", "rows": table.n_rows, "scores": scores.values}
+    document["weighted"] = weight is not None
     if it.kind == "classifier":
         names = np.unique(np.concatenate([truth, predicted]))
-        matrix = metrics.confusion_matrix(truth, predicted, labels=names)
+        matrix = metrics.confusion_matrix(truth, predicted, labels=names, sample_weight=weight)
         if not screen.out.is_terminal:
             screen.line()  # a terminal's table begins with one
         head = ["", *(f"predicted {name}" for name in names)]
-        body = [[f"is {name}", *matrix[k]] for k, name in enumerate(names)]
+        body = [[f"is {name}", *(f"{cell:g}" for cell in matrix[k])] for k, name in enumerate(names)]
         screen.grid(head, body, range(1, len(names) + 1))
         document |= {"classes": names, "confusion": matrix}
     screen.finish(document)

@@ -14,7 +14,7 @@ import mercer
 from mercer._report.words import step_in_words
 from mercer.cli.exits import UserError
 from mercer.cli.preparing import features_of, known_texts, text_columns
-from mercer.cli.reading import How, target_of
+from mercer.cli.reading import How, split_weights, target_of
 from mercer.io import (
     ModelFile,
     Table,
@@ -176,9 +176,17 @@ def load_model(path: Path) -> Loaded:
     return Loaded(file_content.model, file_content, path)
 
 
-def read_for(loaded: Loaded, data: str, target: str, how: How) -> tuple[Any, Table]:
-    """Return a whole table's features for a model, and the table with its target."""
-    table = read_data(data, target=target_of(target), **loaded.options(how))
+def read_for(
+    loaded: Loaded, data: str, target: str, how: How, weights: str | None = None
+) -> tuple[Any, Table]:
+    """Return a whole table's features for a model, and the table with its target and its weights."""
+    options = loaded.options(how)
+    if weights is not None and loaded.names is not None:
+        if weights in loaded.names:
+            raise UserError(f"--weights {weights!r}: it is one of the features that {loaded.path} takes")
+        options["features"] = [*loaded.names, weights]
+    table = read_data(data, target=target_of(target), **options)
+    table, _ = split_weights(table, weights)
     return loaded.check(table), table
 
 

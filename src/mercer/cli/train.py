@@ -207,7 +207,10 @@ def write_report(run: Run, trainer: Trainer, path: Path, target: str | None) -> 
         facts.append((f"held-out {name}, before the refit", f"{value:.4g} on {run.held_out.rows}"))
     if len(run.folds) > 1:
         mean, spread = np.mean(run.folds), np.std(run.folds, ddof=1)
-        facts.append((f"cross-validated {run.metric}", f"{mean:.4g} ± {spread:.2g}, {len(run.folds)} folds"))
+        words = (
+            f"{mean:.4g} ± {spread:.2g}, {len(run.folds)} folds{run.by_weight and ' of rows' + run.by_weight}"
+        )
+        facts.append((f"cross-validated {run.metric}", words))
     folds = trainer.plan.folds if trainer.weight is None else 0
     mercer.report(run.model, trainer.X, trainer.y, path, cv=folds, delta=trainer.plan.delta, facts=facts)
 
@@ -220,10 +223,11 @@ def _document(run: Run, table: Any, kind: str, said: list[str], place: Path, rep
     machine = run.model[-1]
     held_out = None
     if run.held_out is not None:
-        held_out = {"rows": len(run.held_out.predicted), **run.held_out.values}
+        held_out = {"rows": len(run.held_out.predicted), "weighted": run.weighted, **run.held_out.values}
     cross = None
     if run.folds:
-        cross = {"metric": run.metric, "mean": float(np.mean(run.folds)), "scores": run.folds}
+        cross = {"metric": run.metric, "weighted": run.weighted, "mean": float(np.mean(run.folds))}
+        cross["scores"] = run.folds
     known = machine.get_params(deep=False)
     names = ("C", "nu", "epsilon", "gamma", "degree", "coef0", "tol", "class_weight")
     return {

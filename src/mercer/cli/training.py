@@ -19,6 +19,8 @@ from mercer.cli.exits import UserError
 from mercer.cli.preparing import Task
 from mercer.cli.screen import Screen, Steps
 
+BY_WEIGHT = ", counted by their weights"
+
 
 @dataclass
 class Run:
@@ -42,6 +44,8 @@ class Run:
         What the fits warned of.
     seconds : float
         Time taken.
+    weighted : bool
+        Whether rows count by their weights in the scores.
     """
 
     model: Any
@@ -52,6 +56,12 @@ class Run:
     split: tuple[np.ndarray, np.ndarray]
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    weighted: bool = False
+
+    @property
+    def by_weight(self) -> str:
+        """What is to say of the scores if rows count by their weights."""
+        return BY_WEIGHT if self.weighted else ""
 
 
 @dataclass(frozen=True)
@@ -173,8 +183,13 @@ class Trainer:
         """Measure a model on rows that it has not seen."""
         truth = None if self.y is None or self.plan.task == "novelty" else self.y[rows]
         X = take(self.X, rows)
-        predicted = np.asarray(model.predict(X))
-        return measure(Subject(model, X, truth), truth, predicted, f"{rows.size} held-out rows", True)
+        predicted, weight = np.asarray(model.predict(X)), self.weight_of(rows)
+        words = f"{rows.size} held-out rows"
+        if weight is not None:
+            words += BY_WEIGHT
+            if not weight.any():
+                raise UserError("rows to measure on have weight 0, all of them: give another --seed")
+        return measure(Subject(model, X, truth), truth, predicted, words, True, weight)
 
     def run(self, model: Any, split: tuple[np.ndarray, np.ndarray], chosen: float | None = None) -> Run:
         """Measure a model and fit it on all rows.
@@ -213,7 +228,9 @@ class Trainer:
             final = self._final(model, steps)
         self.steps = Steps(None, 0)
         seconds = time.perf_counter() - self.started
-        return Run(final, held_out, folds, metric, bound, split, list(self.caught), seconds)
+        return Run(
+            final, held_out, folds, metric, bound, split, list(self.caught), seconds, self.weight is not None
+        )
 
     def _final(self, model: Any, steps: Steps) -> Any:
         steps.now(f"fitting all {self.n} rows")
@@ -236,13 +253,14 @@ class Trainer:
             what = f"missed by more than {plan.tolerance:g}"
         else:
             return None
+        once = "" if self.weight is None else ", each counted once"
         value = float(held_out_error(errors=wrong, n=n, delta=plan.delta))
         return {
             "at_most": value,
             "of_new_rows": what,
             "with_probability": 1.0 - plan.delta,
             "seen": wrong / n,
-            "from": f"{n} held-out rows, before the refit",
+            "from": f"{n} held-out rows{once}, before the refit",
         }
 
 
@@ -273,10 +291,13 @@ def result_rows(run: Run, plan: Plan, n: int) -> list[tuple[str, ...]]:
     rest = n - run.split[1].size
     if len(run.folds) > 1:
         mean, spread = float(np.mean(run.folds)), float(np.std(run.folds, ddof=1))
-        words = f"{run.metric} {mean:.4g} ± {spread:.2g} ({len(run.folds)} folds over {rest} rows)"
+        words = (
+            f"{run.metric} {mean:.4g} ± {spread:.2g} ({len(run.folds)} folds over {rest} rows{run.by_weight})"
+        )
         rows.append(("cross-validation", words))
     elif run.folds:
-        words = f"{run.metric or 'score'} {run.folds[0]:.4g} (the best of the search, on {rest} rows)"
+        where = f"the best of the search, on {rest} rows{run.by_weight}"
+        words = f"{run.metric or 'score'} {run.folds[0]:.4g} ({where})"
         rows.append(("cross-validation", words))
     machine = run.model[-1]
     rows.append(("support vectors", f"{machine.support_.size} of {n} rows ({machine.support_.size / n:.1%})"))
