@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -28,6 +28,34 @@ if TYPE_CHECKING:
     from mercer._jit import tube as tube
     from mercer._jit import userkernel as userkernel
     from mercer._jit import walk as walk
+
+
+_tell: Callable[[bool], None] | None = None  # whom to tell that something is being compiled
+
+
+@contextmanager
+def telling(tell: Callable[[bool], None]) -> Iterator[None]:
+    """Tell, once, that a loop is compiled inside of the block instead of being taken from the disk.
+
+    Parameters
+    ----------
+    tell : callable
+        Called, from whichever thread compiles, with whether the result will be kept on disk.
+    """
+    global _tell
+    before, _tell = _tell, tell
+    try:
+        yield
+    finally:
+        _tell = before
+
+
+def compiling(kept: bool) -> None:
+    """Pass on that a loop is being compiled, and whether the result will be kept."""
+    global _tell
+    tell, _tell = _tell, None
+    if tell is not None:
+        tell(kept)
 
 
 def __getattr__(name: str) -> ModuleType:

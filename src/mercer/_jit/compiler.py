@@ -10,6 +10,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
+from numba.core.caching import NullCache
+
+from mercer import _jit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,6 +22,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 CONTRACT = {"contract", "nsz", "arcp"}
 # For sums, which cannot be vectorised without changing their order.
 REASSOCIATE = {"contract", "nsz", "arcp", "reassoc"}
+
+
+class _Compilations(event.Listener):
+    """Hears of what is compiled; of what is loaded from the disk there is nothing to hear."""
+
+    def on_start(self, event: Any) -> None:
+        """Pass it on."""
+        _jit.compiling(not isinstance(event.data["dispatcher"]._cache, NullCache))
+
+    def on_end(self, event: Any) -> None:
+        """Do nothing."""
+
+
+event.register("numba:compile", _Compilations())  # type: ignore[no-untyped-call]
 
 
 def compiled(

@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 
 import typer
 
+from mercer import _jit
+from mercer.cli.compiling import tell_of_compiling
+
 DONE, FAILED, WRONG, MISSING, BROKEN, INTERRUPTED = 0, 1, 2, 3, 70, 130
 CODES = (
     "0 done; 1 a check did not hold (verify); 2 the command line or the data are wrong; 3 an optional "
@@ -29,12 +32,18 @@ class UserError(ValueError):
 def guarded(function: F) -> F:
     """Return a command that tells mistakes in one line and ends with the right code."""
 
+    def told(*args: Any, **options: Any) -> Any:
+        if options.get("quiet") or options.get("as_json"):
+            return function(*args, **options)
+        with _jit.telling(tell_of_compiling):
+            return function(*args, **options)
+
     @functools.wraps(function)
     def command(*args: Any, **options: Any) -> Any:
         if os.environ.get(TRACEBACK) == "1":
-            return function(*args, **options)
+            return told(*args, **options)
         try:
-            return function(*args, **options)
+            return told(*args, **options)
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except KeyboardInterrupt:

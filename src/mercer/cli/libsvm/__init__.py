@@ -6,6 +6,8 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 
+from mercer import _jit
+from mercer.cli.compiling import tell_of_compiling
 from mercer.cli.libsvm.flags import UsageError
 
 TOOLS = ("svm-train", "svm-predict", "svm-scale")
@@ -14,7 +16,11 @@ TOOLS = ("svm-train", "svm-predict", "svm-scale")
 def run(tool: str, arguments: Sequence[str]) -> int:
     """Run a tool; return its exit code: 0, or 1 after a message on standard error, as LIBSVM does."""
     try:
-        _tool(tool)(list(arguments))
+        if "-q" in arguments:
+            _tool(tool)(list(arguments))
+        else:
+            with _jit.telling(tell_of_compiling):
+                _tool(tool)(list(arguments))
     except UsageError as error:
         if str(error):
             sys.stderr.write(f"{error}\n")
