@@ -143,6 +143,18 @@ def test_a_quadratic_problem_is_solved_at_any_scale():
     assert (stopped <= hi).all()
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-300, 1e-14, 1e-9])
+def test_rounding_in_place_of_a_linear_term_sets_no_scale(noise):
+    rng = np.random.default_rng(4)
+    root = rng.normal(size=(40, 25))
+    Q, A = root @ root.T, np.kron(np.eye(2), np.ones(20))
+    s, lo, hi = np.array([6.0, 6.0]), np.zeros(40), np.ones(40)
+    exact, usual = solve_quadratic(Q, np.zeros(40), lo, hi, A, s)
+    b, n_iter = solve_quadratic(Q, noise * rng.normal(size=40), lo, hi, A, s)
+    assert n_iter <= usual + 1
+    assert b @ Q @ b == pytest.approx(exact @ Q @ exact, rel=1e-7, abs=1e-12 * np.trace(Q))
+
+
 def test_an_indefinite_block_has_no_interior_start():
     """Decomposition goes on with pairs of variables; what cannot be factorised must not end the fit."""
     K = np.array([[1.0, 3.0, 0.0], [3.0, 1.0, 0.0], [0.0, 0.0, 1.0]])

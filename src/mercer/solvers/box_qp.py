@@ -23,6 +23,7 @@ def solve_box_qp(
     s: Float64,
     *,
     tol: float = 1e-9,
+    floor: float = 1.0,
     max_iter: int = 100,
     should_stop: Callable[[], bool] = lambda: False,
     visit: Callable[[Float64], None] | None = None,
@@ -43,6 +44,8 @@ def solve_box_qp(
         Equalities, linearly independent; g may be 0.
     tol : float
         Relative size of residuals and complementarity at which to stop.
+    floor : float
+        What is added to the objective, relative to which complementarity is measured.
     max_iter : int
         Most iterations.
     should_stop : callable
@@ -90,7 +93,7 @@ def solve_box_qp(
         off = max(
             float(np.abs(dual_residual).max(initial=0.0)) / scale_dual,
             float(np.abs(primal_residual).max(initial=0.0)) / scale_primal,
-            mu * count / (1.0 + value),
+            mu * count / (floor + value),
         )
         idle = 0 if off < 0.9 * least or least > NEAR else idle + 1
         if off < least:

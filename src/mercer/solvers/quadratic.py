@@ -13,7 +13,9 @@ from mercer.solvers.polish import polish
 Float64 = NDArray[np.float64]
 
 TIGHT = 1e-12  # tolerance of the interior iterations; what is left is for the active set
+ZERO = 1e-14  # objective, with variables and Q of order one, that is nothing but rounding
 MOST = 200  # iterations; some 15 to 40 are the rule
+NEGLIGIBLE = 1e-6  # linear term, beside the slope that the sums force upon Q, that sets no scale
 
 
 def solve_quadratic(
@@ -60,6 +62,7 @@ def solve_quadratic(
     x, n_iter = solve_box_qp(
         *scaled,
         tol=TIGHT,
+        floor=ZERO,
         max_iter=MOST,
         should_stop=should_stop,
         visit=None if visit is None else lambda x: visit(unit * x),
@@ -73,11 +76,13 @@ def solve_quadratic(
 def _scales(Q: Float64, p: Float64, lo: Float64, hi: Float64, s: Float64) -> tuple[float, float]:
     curvature = max(float(np.abs(np.diagonal(Q)).max()), 1e-300)
     slope = float(np.abs(p).max(initial=0.0))
+    largest = float(np.abs(s).max(initial=0.0))
+    if slope <= NEGLIGIBLE * curvature * largest:
+        slope = 0.0
     width = hi - lo
     finite = width[np.isfinite(width)]
     candidates = [x for x in (slope / curvature, float(finite.max(initial=0.0))) if x > 0]
     unit = min(candidates) if candidates else 1.0
-    largest = float(np.abs(s).max(initial=0.0))
     if largest > 0:
         unit = min(unit, largest) if slope > 0 else max(largest / 10.0, min(unit, largest))
     price = max(unit * unit * curvature, unit * slope, 1e-300)
