@@ -163,6 +163,17 @@ def test_a_detector_needs_no_target(two_clouds):
     assert reader.tags.count("img") == 3
 
 
+def test_what_rounding_keeps_from_zero_is_shown_as_zero(two_clouds):
+    X, _ = two_clouds
+    model = mercer.SVDD(kernel="linear", nu=0.0, tol=1e-8).fit(X)  # all its support lies on the sphere
+    page = Reader(mercer.report(model, X, cv=0))
+    at, column = next((k, row.index("decision")) for k, row in enumerate(page.rows) if "decision" in row)
+    shown = [row[column] for row in page.rows[at + 1 :]]
+    assert len(shown) == min(15, model.support_.size)
+    assert "0" in shown
+    assert all(abs(float(value)) > 1e-9 for value in shown if value != "0")
+
+
 def test_items_without_features():
     @mercer.kernel(psd=True)
     def shared(a, b):

@@ -10,6 +10,7 @@ from mercer._report.page import paragraph, table
 from mercer._report.subject import Subject, rows_of
 
 SHOWN = 15
+ROUNDING = 1e-9  # of the largest distance, below which one is shown as 0
 COLUMNS = 6  # features shown of each row
 
 
@@ -68,6 +69,7 @@ def hardest_table(subject: Subject) -> str:
     names = subject.feature_names[:COLUMNS]
     numbers += list(range(len(head), len(head) + len(names)))
     predicted = np.asarray(subject.model.predict(subject.X))
+    zero = 0.0 if far is None else ROUNDING * float(np.abs(far[1]).max())
     rows = []
     for r in order[:SHOWN]:
         row: list[Any] = [int(r) + 1]
@@ -76,7 +78,8 @@ def hardest_table(subject: Subject) -> str:
         if alpha is not None:
             row.append(f"{alpha[r]:.4g}")
         if far is not None:
-            row.append(f"{far[1][r] if far[0] == 'error' else -far[1][r]:.4g}")
+            value = far[1][r] if far[0] == "error" else -far[1][r]
+            row.append(f"{value if abs(value) > zero else 0.0:.4g}")
         rows.append(row + _features(subject.X, int(r), len(names)))
     if not names:
         head.append("item")

@@ -38,9 +38,9 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 tbody tr + tr td { border-top: 1px solid var(--line); }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr));
   gap: 16px; }
-figure { margin: 0; background: #ffffff; border: 1px solid var(--line); border-radius: 8px;
+figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   overflow: hidden; }
-figure img { display: block; width: 100%; height: auto; padding: 10px; }
+figure img { display: block; width: 100%; height: auto; padding: 10px; background: #ffffff; }
 figcaption { padding: 8px 12px; font-size: 0.88em; color: var(--soft); background: var(--card);
   border-top: 1px solid var(--line); }
 details { margin: 0.5em 0; } summary { cursor: pointer; }
@@ -48,6 +48,7 @@ details { margin: 0.5em 0; } summary { cursor: pointer; }
 td:first-child { min-width: 7em; } td.n:first-child { min-width: 0; }
 .bounds table { font-size: 0.88em; min-width: 920px; }
 .bounds details table { min-width: 0; }
+.bounds td[colspan] div { max-width: calc(min(100vw, 1080px) - 60px); position: sticky; left: 0; }
 .bounds [style*="#667085"] { color: var(--soft) !important; }
 .bounds [style*="#b42318"] { color: var(--poor) !important; }
 .bounds [style*="#1a7f37"] { color: var(--good) !important; }

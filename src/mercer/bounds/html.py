@@ -20,7 +20,8 @@ def render(report: Report) -> str:
     """Return a report as HTML."""
     marks = letters(report.assumptions)
     names = (report.about, "at most", "seen", "verdict", "rests on", "source")
-    head = "".join(f'<th style="{LEFT}">{escape(name)}</th>' for name in names)
+    sides = (LEFT, RIGHT, RIGHT, LEFT, LEFT, LEFT)
+    head = "".join(f'<th style="{side}">{escape(n)}</th>' for n, side in zip(names, sides, strict=True))
     body = "".join(_line(line, marks) for line in report.lines)
     rests = "".join(f"<li><b>{mark}</b> {_status(a)}: {escape(a.text)}</li>" for a, mark in marks.items())
     facts = "".join(
@@ -60,7 +61,9 @@ def _line(line: Line, marks: dict[Assumption, str]) -> str:
         + f'<td style="{LEFT}">{verdict}</td><td style="{LEFT}">{rests}</td>'
         + _cell(f"{KINDS[line.kind]}: {line.source}")
     )
-    words = f'<td colspan="6" style="{LEFT};padding-left:24px;color:{GREY}">{escape(said(line))}</td>'
+    words = (
+        f'<td colspan="6" style="{LEFT};padding-left:24px;color:{GREY}"><div>{escape(said(line))}</div></td>'
+    )
     return f"<tr>{cells}</tr><tr>{words}</tr>"
 
 

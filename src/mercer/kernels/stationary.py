@@ -111,7 +111,7 @@ class _LengthScale(ElementwiseKernel):
 
 
 class Matern(_LengthScale):
-    r"""Matern kernels, with :math:`d = \|x - z\|` and length scale l.
+    r"""Matérn kernels, with :math:`d = \|x - z\|` and length scale l.
 
     =====  =====================================================================
     nu     k(x, z)

@@ -1,6 +1,16 @@
 """What is optimised: objective, optimality conditions, bias, primal value, gap, and the reductions.
 
-A problem knows nothing of how it is solved.
+A problem knows nothing of how it is solved; a solver is handed one together with a kernel matrix.
+
+>>> import numpy as np
+>>> from mercer.gram import gram
+>>> from mercer.kernels import Linear
+>>> from mercer.problems import soft_margin
+>>> from mercer.solvers import Decomposition
+>>> X, y = np.array([[-2.0], [-1.0], [1.0], [3.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
+>>> solution = Decomposition(tol=1e-6).solve(gram(Linear(), X), soft_margin(y, C=np.full(4, 10.0)))
+>>> round(solution.values.primal, 3), round(solution.values.dual, 3)
+(0.5, 0.5)
 """
 
 from mercer.problems.certificate import Certificate, combine, relative

@@ -61,7 +61,7 @@ class Certificate:
 
 
 def relative(gap: float, primal: float, dual: float) -> float:
-    """Return gap / max(|primal|, |dual|), 0 when both are 0 and infinite while the primal is."""
+    """Return gap / max(abs(primal), abs(dual)), 0 when both are 0 and infinite while the primal is."""
     if math.isinf(gap):
         return math.inf
     scale = max(abs(primal), abs(dual))

@@ -19,9 +19,12 @@ def _bias_group(n: int, fit_intercept: bool) -> dict[str, np.ndarray | None]:
 
 
 def soft_margin(y: Float64, C: Float64, *, fit_intercept: bool = True) -> Dual:
-    r"""Return the dual of  min 1/2 ||w||^2 + sum_i C_i max(0, 1 - y_i f(x_i)).
+    r"""Return the dual of :math:`\min \tfrac12 \|w\|^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))`.
 
-    It is  min 1/2 beta'K beta - y'beta  with 0 <= y_i beta_i <= C_i and, with a bias, sum beta = 0.
+    .. math::
+        \min_\beta \; \tfrac12 \beta' K \beta - y'\beta
+        \quad \text{subject to} \quad 0 \le y_i \beta_i \le C_i, \quad
+        \sum_i \beta_i = 0 \text{ with a bias}
 
     Parameters
     ----------
@@ -42,10 +45,23 @@ def soft_margin(y: Float64, C: Float64, *, fit_intercept: bool = True) -> Dual:
 
 
 def squared_hinge(y: Float64, C: Float64, *, fit_intercept: bool = True) -> Dual:
-    r"""Return the dual of  min 1/2 ||w||^2 + sum_i C_i max(0, 1 - y_i f(x_i))^2  (2-norm soft margin).
+    r"""Return the dual of :math:`\min \tfrac12 \|w\|^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))^2`.
 
-    The box loses its upper side and the diagonal gains r_i = 1 / (2 C_i). A point of weight zero is held at
-    zero.
+    This is the 2-norm soft margin. The box of :func:`soft_margin` loses its upper side and the diagonal gains
+    :math:`r_i = 1 / (2 C_i)`. A point of weight zero is held at zero.
+
+    Parameters
+    ----------
+    y : (n,) float64
+        Labels +1 and -1.
+    C : (n,) float64
+        The price of each point's squared slack.
+    fit_intercept : bool
+        Whether f has an unpenalised bias.
+
+    References
+    ----------
+    Cortes and Vapnik (1995), Support-vector networks, Machine Learning 20.
     """
     with np.errstate(divide="ignore"):
         r = np.where(C > 0, 1.0 / (2.0 * C), 1.0)
@@ -58,11 +74,14 @@ def squared_hinge(y: Float64, C: Float64, *, fit_intercept: bool = True) -> Dual
 class HardMargin(Dual):
     r"""The maximal margin, found as the nearest points of the two classes' convex hulls.
 
-        minimise 1/2 beta'K beta,   beta_i y_i >= 0,   each class sums to +1 or -1
+    .. math::
+        \min_\beta \; \tfrac12 \beta' K \beta \quad \text{subject to} \quad y_i \beta_i \ge 0, \quad
+        \sum_{y_i = 1} \beta_i = 1, \quad \sum_{y_i = -1} \beta_i = -1
 
     This problem is bounded even when the classes cannot be separated; its optimum is then zero. With
-    d^2 = beta'K beta the multipliers of  max sum alpha - 1/2 alpha'Y K Y alpha  are (2 / d^2) |beta|, and the
-    margin is d / 2.
+    :math:`d^2 = \beta' K \beta` the multipliers of
+    :math:`\max \sum_i \alpha_i - \tfrac12 \alpha' Y K Y \alpha` are :math:`\alpha_i = (2 / d^2) |\beta_i|`,
+    and the margin is d / 2.
 
     Parameters
     ----------
@@ -164,14 +183,16 @@ class HardMargin(Dual):
 
 
 class HardMarginThroughOrigin(Dual):
-    r"""The maximal margin without a bias:  min 1/2 ||w||^2  subject to  y_i <w, x_i> >= 1.
+    r"""The maximal margin without a bias: the least :math:`\|w\|` for which all margins are at least 1.
 
-    Found as the point of the convex hull of the y_i x_i that is nearest to the origin,
+    Found as the point of the convex hull of the :math:`y_i x_i` that is nearest to the origin,
 
-        minimise 1/2 a'(YKY) a,   a >= 0,   sum a = 1
+    .. math::
+        \min_a \; \tfrac12 a' Y K Y a \quad \text{subject to} \quad a \ge 0, \quad \sum_i a_i = 1
 
-    which is bounded also when the classes cannot be separated; its optimum is then zero. With d^2 = a'(YKY) a
-    the multipliers are alpha = a / d^2, the dual value is 1 / (2 d^2), and the margin is d.
+    which is bounded also when the classes cannot be separated; its optimum is then zero. With
+    :math:`d^2 = a' Y K Y a` the multipliers are :math:`\alpha = a / d^2`, the dual value is
+    :math:`1 / (2 d^2)`, and the margin is d.
 
     Parameters
     ----------

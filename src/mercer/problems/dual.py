@@ -63,7 +63,7 @@ class Values:
 
 @dataclass(frozen=True)
 class Machine:
-    """A function f(x) = sum_i coef_i k(x_i, x) + intercept, read off a point of the dual."""
+    r"""A function :math:`f(x) = \sum_i \beta_i k(x_i, x) + b`, read off a point of the dual."""
 
     coef: Float64
     intercept: float
@@ -79,7 +79,11 @@ class Machine:
 
 
 class Dual:
-    """A box-constrained quadratic problem over a kernel matrix, with the sums of groups fixed.
+    r"""A box-constrained quadratic problem over a kernel matrix, with the sums of groups fixed.
+
+    .. math::
+        \min_b \; q(b) = \tfrac12 \beta' K \beta + \tfrac12 \sum_t r_t b_t^2 + p'b
+        \quad \text{subject to} \quad lo \le b \le hi, \quad \sum_{t \in g} b_t = s_g
 
     Parameters
     ----------
@@ -236,12 +240,12 @@ class Dual:
         return g + (multipliers[0] if self.sums.size == 1 else multipliers[self.group])
 
     def gap(self, b: Float64, costs: Float64) -> float:
-        """Return primal minus dual as a sum of non-negative terms.
+        r"""Return primal minus dual as a sum of non-negative terms.
 
         A bounded variable with reduced cost c gives (b - lo) max(c, 0) + (hi - b) max(-c, 0). A variable that
         is unbounded on the side of its loss, with shift r, gives the squared loss's term: with
         h = c - r b (the cost before the shift) and u the part of -h that the loss sees,
-        (u - r |b|)^2 / (2 r) + |b| max(h, 0).
+        :math:`(u - r |b|)^2 / (2 r) + |b| \max(h, 0)`.
         """
         b = self.settled(b)
         if self.bounded:
