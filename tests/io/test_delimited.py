@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from table_samples import random_floats, write
 
-from mercer.io import DataFileError, delimited_files, read_batches, read_data, sources, svmlight
+from mercer.io import DataFileError, blocks, delimited_files, read_batches, read_data, sources, svmlight
 
 pytestmark = pytest.mark.core
 
@@ -148,6 +148,28 @@ def test_nothing_but_blanks_is_no_table(tmp_path):
                 read_data(write(tmp_path, "t.csv", text), separator=separator)
 
 
+@pytest.mark.parametrize("block", [32, 1 << 20])
+def test_separators_at_the_end_of_lines_make_no_columns(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    rows = "".join(f"{k},{2 * k},{k % 2},,\r\n" for k in range(40))
+    path = write(tmp_path, "t.csv", "a,b,y,,\r\n" + rows)
+    for options in ({}, {"target": "y"}, {"target": 2}):
+        table = read_data(path, **options)
+        assert (table.feature_names, table.target_name) == (("a", "b"), "y")
+        assert table.y.tolist() == [k % 2 for k in range(40)]
+    assert read_data(path, target=None).feature_names == ("a", "b", "y")
+    path = write(tmp_path, "t.csv", "a,b,y,,\r\n" + rows + "1,2,1,,7\r\n")
+    table = read_data(path, target="y")  # a value: the column is one, and its gaps are told
+    assert table.feature_names == ("a", "b", "column 4")
+    assert table.n_missing() == {"column 4": 40}
+
+
+def test_an_index_without_a_name_is_a_column(tmp_path):
+    table = read_data(write(tmp_path, "t.csv", ",a,y\n0,1.5,2\n1,2.5,3\n"))
+    assert table.feature_names == ("column 0", "a")
+    assert read_data(write(tmp_path, "t.csv", ",,\n,,\n,,\n"), target=None).n_features == 3
+
+
 def test_a_missing_target_is_told_before_the_rows_are_read(tmp_path):
     path = write(tmp_path, "t.csv", "a,b\n1,2\n3\n")
     with pytest.raises(
@@ -164,9 +186,11 @@ def test_a_first_row_with_a_number_is_no_header(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n3\n", r"line 3: 1 cells separated by ',', but the rows before have 2"),
+        ("a,b\n1,2\n3\n", r"line 3: 1 cell separated by ',', but the rows before have 2"),
         ("a,b\n1,2\n\n3,4,5\n", "line 4: 3 cells"),
-        ("a,b\n1,2,\n", "line 2: 3 cells"),
+        ("a,b\n1,2,\n", "line 2: 3 cells .* the first row must name each column"),
+        ("A title\na,b\n1,2\n", "line 2: 1 cell .* no title stands before it"),
+        ("Report 2024\na,b\n1,2\n", "line 2: 1 cell .* no title or comment may stand before the table"),
         ('a,b\n1,2\n"3,4\n', "line 3: a quote is opened here and never closed"),
         ("a,a\n1,2\n", "two columns named 'a'"),
         ("a,b\n", "has no rows"),
@@ -174,7 +198,7 @@ def test_a_first_row_with_a_number_is_no_header(tmp_path):
         ("\n\n\n", "has no rows"),
         ("a\n1\n", "no column left for features"),
         ("a,b\n1,\0\n", "zero bytes"),
-        ("a,b\n1,x\n2,\n", "target 'b' is missing in 1 rows, first in row 2"),
+        ("a,b\n1,x\n2,\n", "target 'b' is missing in 1 row, first in row 2"),
     ],
 )
 def test_mistakes_are_named_with_their_line(tmp_path, text, message):

@@ -148,6 +148,7 @@ def _begin(
     weight: np.ndarray | None,
 ) -> tuple[Any, Trainer]:
     """Choose the task and prepare: what both commands begin with."""
+    from mercer.cli.doubts import doubtful_columns
     from mercer.cli.machines import make
     from mercer.cli.preparing import choose_task, features_of, prepare, told
     from mercer.cli.training import Plan, Trainer
@@ -159,6 +160,8 @@ def _begin(
     preparation = prepare(table, scale, impute)
     for words in preparation.said:
         screen.say(words)
+    for words in doubtful_columns(table, kind):
+        screen.warn(words)
     machine, _ = make(wishes, kind, table.y)
     plan = Plan(kind, plan.holdout, plan.folds, plan.seed)
     return preparation.pipeline(machine), Trainer(plan, features_of(table), table.y, weight, screen)

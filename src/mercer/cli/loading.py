@@ -13,7 +13,7 @@ from sklearn.base import is_classifier, is_regressor
 import mercer
 from mercer._report.words import step_in_words
 from mercer.cli.exits import UserError
-from mercer.cli.preparing import features_of, known_texts, text_columns
+from mercer.cli.preparing import features_of, known_texts, refuse_infinite, text_columns
 from mercer.cli.reading import How, split_weights, target_of
 from mercer.io import (
     ModelFile,
@@ -93,6 +93,7 @@ class Loaded:
                 f"{table.source} has missing values, first in column {name!r}, row {row}: the model was "
                 "trained without them (--impute)"
             )
+        refuse_infinite(table)
         return features_of(table) if self.names is not None else table.X
 
     def strangers(self, table: Table) -> dict[str, set[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,14 +14,12 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from mercer.cli.exits import UserError
 from mercer.cli.options import IMPUTE
+from mercer.cli.texts import check_texts, disguise, is_name, way_out
 from mercer.io import Table
 from mercer.io.table import listed
 
 Task = Literal["classify", "regress", "novelty"]
 MOST_CLASSES = 20  # different whole numbers that are taken for classes
-MOST_TOLD = 3  # columns that a message tells of one by one
-DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}\b)")
-MOST_CATEGORIES = 1000  # of a text column: beyond, it is a name rather than a kind
 
 
 @dataclass(frozen=True)
@@ -57,6 +54,12 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     missing = table.n_missing()
     if impute is not None and impute not in IMPUTE:
         raise UserError(f"--impute {impute} is not known; it must be one of {', '.join(IMPUTE)}")
+    check_texts(table)
+    refuse_infinite(table)
+    empty = [name for name, count in missing.items() if count == table.n_rows]
+    if empty:
+        leave = " ".join(f"--exclude {shlex.quote(name)}" for name in empty)
+        raise UserError(f"{table.source} has no value at all in column {listed(empty)}. Leave out: {leave}")
     if missing and impute is None:
         worst = sorted(missing, key=lambda name: -missing[name])
         counts = ", ".join(f"{name!r} in {missing[name]}" for name in worst[:5])
@@ -73,10 +76,11 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     if table.decimal != ".":
         said.append(f"read {table.decimal!r} as the decimal point")
     constant = constant_columns(table)
+    if len(constant) == table.n_features:
+        raise UserError(f"every feature of {table.source} has one value only: there is nothing to learn from")
     if constant:
         said.append(f"one value only, so nothing to learn from: {listed(constant)}")
     numeric, text = list(table.numeric), list(table.categorical)
-    _check_text(table, text)
     numbers = _numbers(scale, impute if any(name in missing for name in numeric) else None)
     if numeric and scale:
         said.append(f"standardised {counted(len(numeric), 'numeric column')} (mean 0, deviation 1)")
@@ -98,29 +102,19 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     return Preparation([("prepare", ColumnTransformer(columns, verbose_feature_names_out=False))], said)
 
 
-def _check_text(table: Table, text: list[str]) -> None:
-    """Refuse columns that no encoding helps, all of them at once: a second try should not find the next."""
-    names = [name for name in text if _is_name(len(table.categories[name]), table.n_rows)]
-    if not names:
+def refuse_infinite(table: Table) -> None:
+    """Refuse numbers without a size, with their place."""
+    if table.is_sparse or not table.numeric:
         return
-    found = []
-    for name in names[:MOST_TOLD]:
-        kinds = table.categories[name]
-        dates = all(DATE.match(kind) for kind in kinds)
-        what = "it holds dates" if dates else "it looks like a name, not like a kind"
-        found.append(f"column {name!r} has {len(kinds)} different texts ({listed(kinds[:3])}, ...): {what}")
-    if len(names) > MOST_TOLD:
-        found.append(f"{len(names) - MOST_TOLD} more columns are like these")
-    advice = "Leave out what tells nothing of new rows with " if len(names) > 1 else "Leave it out with "
-    advice += " ".join(f"--exclude {shlex.quote(name)}" for name in names)
-    if any("dates" in words for words in found):
-        advice += "; of a date, a number of days or the month may help: put it into a column of its own"
-    raise UserError("; ".join(found) + ". " + advice)
-
-
-def _is_name(kinds: int, rows: int) -> bool:
-    """Whether so many different texts are names of the rows rather than kinds of them."""
-    return kinds > MOST_CATEGORIES or (kinds > 50 and kinds > 0.5 * rows)
+    numeric = list(table.numeric)
+    X = table.X if isinstance(table.X, np.ndarray) else table.X[numeric].to_numpy()
+    if not np.isinf(X).any():
+        return
+    row, column = np.argwhere(np.isinf(X))[0]
+    raise UserError(
+        f"column {numeric[column]!r} of {table.source} is infinite in row {table.first_row + row + 1}: "
+        "write a number, or leave the cell empty if there is none"
+    )
 
 
 def constant_columns(table: Table) -> list[str]:
@@ -205,8 +199,8 @@ def choose_task(table: Table, wish: str) -> tuple[Task, str]:
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         bad = np.flatnonzero(~np.isfinite(y))
         raise UserError(
-            f"the {name} is missing in {bad.size} rows, first in row {bad[0] + 1}: remove them, or choose "
-            "another target"
+            f"the {name} is missing or infinite in {counted(bad.size, 'row')}, first in row {bad[0] + 1}: "
+            "remove them, or choose another target"
         )
     different = np.unique(y)
     if wish == "classify" or (wish == "auto" and _is_kinds(y, different)):
@@ -214,8 +208,10 @@ def choose_task(table: Table, wish: str) -> tuple[Task, str]:
             raise UserError(
                 f"the {name} has one value only, {str(different[0])!r}: there is nothing to tell apart"
             )
-        if y.dtype.kind in "USO" and _is_name(different.size, y.size):
-            shown = listed([str(value) for value in different[:3]])
+        if y.dtype.kind in "USO" and is_name(different.size, y.size):
+            shown, numbers = listed([str(value) for value in different[:3]]), disguise(different.tolist())
+            if numbers is not None:
+                raise UserError(f"the {name} holds {numbers} ({shown}, ...): {way_out(numbers)}")
             raise UserError(
                 f"the {name} has {different.size} different texts in {y.size} rows ({shown}, ...): too many "
                 "for classes. Choose another --target"
@@ -224,6 +220,8 @@ def choose_task(table: Table, wish: str) -> tuple[Task, str]:
         return "classify", why
     if y.dtype.kind in "US":
         raise UserError(f"--task regress needs numbers, but the {name} is text such as {str(y[0])!r}")
+    if different.size < 2:
+        raise UserError(f"the {name} has one value only, {different[0]:g}: there is nothing to learn")
     return "regress", "as asked" if wish == "regress" else f"the {name} is a number"
 
 

@@ -126,6 +126,7 @@ def train(
 ) -> None:
     """Train a machine on a file, measure it on rows it has not seen, prove how good the fit is, save it."""
     import mercer
+    from mercer.cli.doubts import doubtful_columns
     from mercer.cli.machines import Wishes, make
     from mercer.cli.preparing import choose_task, features_of, prepare, told
     from mercer.cli.reading import How, read_table, split_weights
@@ -150,6 +151,9 @@ def train(
     preparation = prepare(table, scale, impute)
     for words in preparation.said:
         screen.say(words)
+    doubts = doubtful_columns(table, kind)
+    for words in doubts:
+        screen.warn(words)
     wishes = Wishes(
         kernel, c, gamma, degree, coef0, epsilon, nu, class_weight, probability, tol, time_limit, cache_size,
         jobs,
@@ -178,6 +182,7 @@ def train(
     screen.gap()
     if not quiet:
         screen.pairs(rows)  # type: ignore[arg-type]
+    run.warnings[:0] = doubts
     screen.finish(_document(run, table, kind, preparation.said + decided, place, report))
 
 

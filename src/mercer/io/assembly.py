@@ -33,6 +33,8 @@ class Columns:
         Whether the names are the file's own.
     apart : int and (n,) float64, optional
         Number and values of a column of numbers that the reader has kept apart, as the target most likely.
+    nameless : frozenset of int
+        The columns that the row of names leaves without one.
     """
 
     names: list[str]
@@ -40,6 +42,11 @@ class Columns:
     text: dict[int, np.ndarray] = field(default_factory=dict)
     named: bool = True
     apart: tuple[int, np.ndarray] | None = None
+    nameless: frozenset[int] = frozenset()
+
+    def vacant(self) -> set[int]:
+        """Return the columns with neither a name nor a value: separators at the end of lines make them."""
+        return {k for k in self.nameless if k not in self.text and np.isnan(self.column(k)).all()}
 
     def column(self, k: int) -> np.ndarray:
         """Return a column of numbers."""
@@ -109,7 +116,15 @@ def target_column(names: Sequence[str], target: str | int | None, source: str) -
     return number % len(names)
 
 
-def assemble(columns: Columns, wish: Wish, *, source: str, format: str, first_row: int = 0) -> Table:  # noqa: A002
+def assemble(
+    columns: Columns,
+    wish: Wish,
+    *,
+    source: str,
+    format: str,  # noqa: A002
+    first_row: int = 0,
+    complete: bool = False,
+) -> Table:
     """Return the table that the user asked for.
 
     Parameters
@@ -122,12 +137,18 @@ def assemble(columns: Columns, wish: Wish, *, source: str, format: str, first_ro
         For messages and for the table.
     first_row : int
         Number of rows before these.
+    complete : bool
+        Whether these are all rows, so that a column without a value has none in the whole file.
     """
     names = columns.names
     check_names(names, source)
+    vacant = columns.vacant() if complete else set()
+    kept = [k for k in range(len(names)) if k not in vacant] or list(range(len(names)))
     target = target_column(names, wish.target, source)
+    if wish.target == "last" and "last" not in names:
+        target = kept[-1]
     if wish.features is None:
-        chosen = [k for k in range(len(names)) if k != target]
+        chosen = [k for k in kept if k != target]
     else:
         position = {name: k for k, name in enumerate(names)}
         missing = [name for name in wish.features if name not in position]
@@ -165,8 +186,9 @@ def _target(columns: Columns, target: int, source: str, first_row: int) -> np.nd
     absent = [r for r, v in enumerate(values) if v is None]
     if absent:
         raise DataFileError(
-            f"{source}: the target {columns.names[target]!r} is missing in {len(absent)} rows, first in row "
-            f"{first_row + absent[0] + 1}: remove them, or choose another target"
+            f"{source}: the target {columns.names[target]!r} is missing in {len(absent)} "
+            f"row{'s' if len(absent) != 1 else ''}, first in row {first_row + absent[0] + 1}: "
+            "remove them, or choose another target"
         )
     return np.array(values.tolist(), dtype=np.str_)
 

@@ -8,6 +8,7 @@ where they belong as soon as the block before has said how many rows it has.
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,8 @@ class _Rows:
         names, dialect = self.reader.names, self.reader.dialect
         if self.given_up or names is None or self._store is None or self._count == 0:
             return None
-        return self._store.columns(self._count, names, dialect.header or dialect.names is not None)
+        columns = self._store.columns(self._count, names, dialect.header or dialect.names is not None)
+        return replace(columns, nameless=self.reader.nameless)
 
     def _take(self, buffer: _Buffer) -> tuple[int, int, int] | None:
         """Fill a buffer with the next lines; return their number and where in it they begin and end."""

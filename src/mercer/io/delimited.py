@@ -116,6 +116,7 @@ class DelimitedReader:
         self.target = target
         self.names: list[str] | None = None if dialect.names is None else list(dialect.names)
         self.lines = 0  # before the block at hand
+        self.nameless: frozenset[int] = frozenset()
         self._text_columns: set[int] | None = None
 
     # -- rows --------------------------------------------------------------------------------------------
@@ -175,7 +176,8 @@ class DelimitedReader:
             self.lines += text.line_ends(0, rest)
             return None, rest
         array, names = text.array, self.names
-        columns = Columns(names, values, {}, self.dialect.header or self.dialect.names is not None)
+        named = self.dialect.header or self.dialect.names is not None
+        columns = Columns(names, values, {}, named, nameless=self.nameless)
         known = self._text_columns if self._text_columns is not None else self._forced(names)
         for k in sorted(set(np.flatnonzero(others).tolist()) | known):
             if k not in known and self.settle(array, starts, values, k):
@@ -217,6 +219,7 @@ class DelimitedReader:
             self.names = [f"x{k}" for k in range(len(cells))]
         else:
             self.names = [cell.strip() or f"column {k}" for k, cell in enumerate(cells)]
+            self.nameless = frozenset(k for k, cell in enumerate(cells) if not cell.strip())
         target_column(self.names, self.target, self.source)
         return min(end + 1, len(text)) if self.dialect.header else start
 
@@ -261,11 +264,20 @@ class DelimitedReader:
             if cells:
                 line = self._line(text, int(starts[min(offsets[k] + rows, offsets[k + 1] - 1)]))
                 raise DataFileError(
-                    f"{self.source}, line {line}: {cells} cells separated by {self.dialect.separator!r}, but "
-                    f"the rows before have {columns}"
+                    f"{self.source}, line {line}: {cells} cell{'s' if cells != 1 else ''} separated by "
+                    f"{self.dialect.separator!r}, but the rows before have {columns}"
+                    + self._why_first(sum(rows for rows, _ in found[: k + 1]))
                 )
         kept = [slice(offsets[k], offsets[k] + found[k][0]) for k in range(parts)]
         return joined(starts, kept), joined(values, kept), others.sum(axis=0)
+
+    def _why_first(self, rows: int) -> str:
+        """Return what may be wrong if the rows differ from the first one on."""
+        if self.dialect.header and rows == 0:
+            return (
+                ": the first row must name each column, also that of row numbers; no title stands before it"
+            )
+        return "" if self.dialect.header or rows > 1 else ": no title or comment may stand before the table"
 
     def _spans(self, array: Bytes, starts: np.ndarray, column: int) -> np.ndarray:
         spans = np.empty((starts.size, 2), dtype=np.int64)
