@@ -1,6 +1,7 @@
 """What the command says of files as people have them."""
 
 import re
+import shlex
 import sys
 
 import pytest
@@ -171,3 +172,56 @@ def test_an_encoding_is_asked_for_and_taken_by_every_command(mercer_command, peo
         "encoding='klingon' is not known"
         in mercer_command("train", "windows.csv", "--encoding", "klingon").err
     )
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_mistake_leaves_older_predictions_alone(mercer_command, people, tmp_path, ending):
+    assert mercer_command("train", "people.csv", "--folds", "0").code == 0
+    output = tmp_path / f"out.{ending}"
+    assert mercer_command("predict", "people.mercer", "people.csv", "-o", output).code == 0
+    before = output.read_bytes()
+    rows = (tmp_path / "people.csv").read_text().splitlines()
+    (tmp_path / "cut.csv").write_text("\n".join([*rows[:60], "1,2"]))
+    done = mercer_command("predict", "people.mercer", "cut.csv", "-o", output, "--batch-rows", "10")
+    assert done.code == 2
+    assert output.read_bytes() == before
+    assert not list(tmp_path.glob("*.part")) + list(tmp_path.glob(".*.part"))
+    missing = mercer_command(
+        "predict", "people.mercer", "people.csv", "-o", tmp_path / "no" / f"out.{ending}"
+    )
+    assert (missing.code, "there is no such folder" in missing.err) == (2, True)
+    assert mercer_command("predict", "people.mercer", "people.csv", "-o", "/dev/null").code == 0
+
+
+def test_the_command_that_a_search_proposes_runs_as_it_stands(mercer_command, people, tmp_path):
+    text = (tmp_path / "people.csv").read_text().replace("Oslo", "Malmö").replace(",", ";")
+    (tmp_path / "my people.csv").write_bytes(text.encode("cp1252"))
+    how = ("--encoding", "cp1252", "--separator", ";", "--header")
+    what = (
+        "--exclude",
+        "income",
+        "--kernel",
+        "linear",
+        "--no-scale",
+        "--task",
+        "classify",
+        "--impute",
+        "mean",
+    )
+    done = mercer_command("search", "my people.csv", "--target", "buys", "--folds", "2", *how, *what)
+    assert done.code == 0
+    line = next(line for line in done.out.splitlines() if "to train with" in line)
+    words = shlex.split(line.partition(": mercer ")[2])
+    assert words[:4] == ["train", "my people.csv", "--target", "buys"]
+    assert {"cp1252", ";", "--header", "income", "linear", "--no-scale", "classify", "mean"} <= set(words)
+    trained = mercer_command(*words, "--folds", "0", "--json")
+    assert trained.code == 0
+    assert trained.json["data"]["features"] == 2
+    assert trained.json["kernel"] == "Linear()"
+
+
+def test_a_label_that_is_new_is_named_plainly(mercer_command, people):
+    mercer_command("train", "people.csv", "--folds", "0")
+    done = mercer_command("verify", "people.mercer", "people.csv", "--target", "age")
+    assert done.code == 2
+    assert "np." not in done.err

@@ -127,7 +127,7 @@ def _perceptron(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     F = F[:, None] if F.ndim == 1 else F
     unknown = np.setdiff1d(y, model.classes_)
     if unknown.size:
-        raise ValueError(f"y holds the label {unknown[0]!r}, which the model has not seen")
+        raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which the model has not seen")
     labels = np.searchsorted(model.classes_, np.asarray(y))
     biases = np.zeros(F.shape[1]) + np.ravel(getattr(model, "intercept_", 0.0))
     biased = getattr(model, "fit_intercept", bool(biases.any()))

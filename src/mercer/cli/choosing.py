@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -114,9 +115,16 @@ def search(
     ]
     best = {plain_name(k): v for k, v in found.best_params_.items()}
     screen.grid(head, body, range(1, len(head)))
-    flags = " ".join(f"--{name} {value:.6g}" for name, value in best.items())
-    flags += "" if weights is None else f" --weights {weights}"
-    screen.line(f"to train with the chosen setting: mercer train {data} --target {target} {flags}")
+    flags = [word for name, value in best.items() for word in (f"--{name}", f"{value:.6g}")]
+    if kernel != "rbf":
+        flags += ["--kernel", kernel]
+    if task != "auto":
+        flags += ["--task", task]
+    flags += [] if scale else ["--no-scale"]
+    given = (("--impute", impute), ("--weights", weights), *(("--exclude", name) for name in exclude or ()))
+    flags += [word for name, value in given if value is not None for word in (name, value)]
+    words = shlex.join(["mercer", "train", data, "--target", target, *flags, *how.flags()])
+    screen.line(f"to train with the chosen setting: {words}")
     screen.finish(
         {
             "command": "search",

@@ -22,6 +22,14 @@ class How:
     decimal: str | None = None
     encoding: str = "utf-8"
 
+    def flags(self) -> list[str]:
+        """Return the words on the command line that ask for the same."""
+        given = (("--format", self.format), ("--separator", self.separator), ("--decimal", self.decimal))
+        words = [word for name, value in given if value is not None for word in (name, value)]
+        if self.header is not None:
+            words.append("--header" if self.header else "--no-header")
+        return words + ([] if self.encoding == "utf-8" else ["--encoding", self.encoding])
+
     def options(self) -> dict[str, Any]:
         """Return the arguments of the readers."""
         header = "auto" if self.header is None else self.header

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,19 +62,44 @@ class ParquetWriter:
 
 @contextmanager
 def open_writer(output: str) -> Iterator[Writer]:
-    """Open a writer for a file, by its ending; - is standard output."""
+    """Open a writer for a file, by its ending; - is standard output.
+
+    The file gets its name when all is written: a mistake leaves neither half of the predictions there nor
+    nothing where older ones had been.
+    """
     if output == "-":
         yield CsvWriter(sys.stdout)
         return
     path = Path(output)
-    if path.suffix in (".parquet", ".pq"):
-        parquet = ParquetWriter(path)
-        try:
-            yield parquet
-        finally:
-            parquet.close()
-        return
-    if path.suffix not in (".csv", ".txt", ".out", ""):
+    parquet = path.suffix in (".parquet", ".pq")
+    if not parquet and path.suffix not in (".csv", ".txt", ".out", ""):
         raise UserError(f"--output {output}: predictions are written as .csv or .parquet")
+    if path.is_dir() or not path.parent.is_dir():
+        raise UserError(
+            f"--output {output}: {'it is a folder' if path.is_dir() else 'there is no such folder'}"
+        )
+    if path.exists() and not path.is_file():  # a device or a pipe, which cannot be replaced
+        with _writing(path, parquet) as writer:
+            yield writer
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with _writing(part, parquet) as writer:
+            yield writer
+        if part.exists():
+            part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(path: Path, parquet: bool) -> Iterator[Writer]:
+    if parquet:
+        rows = ParquetWriter(path)
+        try:
+            yield rows
+        finally:
+            rows.close()
+        return
     with path.open("w", encoding="utf-8", newline="") as target:
         yield CsvWriter(target)

@@ -25,7 +25,7 @@ class MarginMixin:
         y = column_or_1d(y)
         unknown = np.setdiff1d(y, self.classes_)
         if unknown.size:
-            raise ValueError(f"y holds the label {unknown[0]!r}, which the model has not seen")
+            raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which the model has not seen")
         return np.searchsorted(self.classes_, y)
 
     def margins(self, X: Any, y: ArrayLike) -> np.ndarray:
