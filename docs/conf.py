@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,  # a page nobody looks for, which would load scripts from the network
     "download_all_examples": False,
+    "min_reported_time": 3600,  # how long a script took on one machine is of no use on another
     "image_srcset": ["2x"],  # sharp on fine screens
     "within_subsection_order": "FileNameSortKey",
 }

@@ -90,6 +90,17 @@ def test_it_says_how_good_and_how_sure(classifier):
     assert reader.tags.count("img") == 4  # regions, margins, calibration, kernel
 
 
+@pytest.mark.parametrize(("errors", "tone"), [(0, "good"), (60, "fair")])
+def test_a_promise_that_is_worse_than_a_coin_is_not_green(errors, tone, two_clouds):
+    X, y = two_clouds
+    low, high = np.unique(y)
+    truth = np.where(np.arange(len(y)) < errors, np.where(y == low, high, low), y)  # some labels changed
+    page = mercer.report(mercer.SVC(gamma=0.1).fit(X, y), X, y, X_test=X, y_test=truth)
+    found = re.search(r'<div class="name">promise</div><div class="value (\w+)">≤ ([\d.]+)%', page)
+    assert found is not None
+    assert (found[1], float(found[2]) < 50) == (tone, tone == "good")
+
+
 def test_the_confusion_matrix_counts_each_row_once(classifier):
     reader = Reader(classifier[3])
     counts = [int(cell) for name in ("is 0", "is 1") for cell in reader.row(name)[1:]]

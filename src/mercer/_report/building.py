@@ -24,6 +24,7 @@ from mercer.bounds import Report
 
 SHOWN = ("C", "nu", "epsilon", "alpha", "loss", "tol", "criterion", "class_weight", "multiclass", "noise")
 FOUND = {"margin_": "geometric margin", "radius_": "radius of the ball", "epsilon_": "width found"}
+COIN = 0.5  # a promise that is no better than a coin is not a green one
 MOST_BOUND_ROWS = 20_000  # beyond, the theorems' kernel sums are left out
 
 
@@ -137,7 +138,8 @@ def _tiles(it: Subject, best: Scores, promised: Any) -> Iterable[str]:
         yield tile("certificate", words, note, "good" if optimal else "fair")
     line = promised.best if isinstance(promised, Report) else None
     if line is not None and line.value is not None:
-        yield tile("promise", f"≤ {line.value:.1%}", f"{promised.about.lower()}: {line.name}", "good")
+        tone = "good" if line.value < COIN else "fair"
+        yield tile("promise", f"≤ {line.value:.1%}", f"{promised.about.lower()}: {line.name}", tone)
     support = getattr(it.machine, "support_", None)
     if support is not None:
         yield tile("support vectors", str(len(support)), f"of {it.n_rows} rows")

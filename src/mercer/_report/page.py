@@ -48,6 +48,7 @@ details { margin: 0.5em 0; } summary { cursor: pointer; }
 td:first-child { min-width: 7em; } td.n:first-child { min-width: 0; }
 .bounds table { font-size: 0.88em; min-width: 920px; }
 .bounds details table { min-width: 0; }
+.bounds ul { padding-left: 1em; }
 .bounds td[colspan] div { max-width: calc(min(100vw, 1080px) - 60px); position: sticky; left: 0; }
 .bounds [style*="#667085"] { color: var(--soft) !important; }
 .bounds [style*="#b42318"] { color: var(--poor) !important; }

@@ -28,7 +28,7 @@ def enclosing_radius(matrix: Gram, *, tol: float = 0.01, max_rows: int = 200) ->
 
     The ball of a few points, a core-set, is found exactly; the point farthest from its centre joins them, at
     the cost of one row of the matrix, until no point lies much farther out. The value at any alpha is at most
-    r^2, and the distance of the farthest point from any centre at least r.
+    :math:`r^2`, and the distance of the farthest point from any centre at least r.
 
     Parameters
     ----------

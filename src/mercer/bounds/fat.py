@@ -14,9 +14,10 @@ from mercer.bounds.checks import count, numbers, positive, sure
 def fat_shattering_error(
     *, margin: float, radius: float, n: int, delta: float = 0.05, output_range: float | None = None
 ) -> float:
-    r"""Bound the error of a classifier that separates the training points with a margin.
+    r"""Bound the error of a classifier with a hard margin by the fat-shattering dimension.
 
-    Whatever the dimension, with probability 1 - delta, for all g of norm 1 with y_i g(x_i) >= gamma,
+    Whatever the dimension, with probability 1 - delta, for all g of norm 1 with
+    :math:`y_i g(x_i) \ge \gamma`,
 
     .. math::
         P(y \ne \mathrm{sgn}\, g(x)) \le \frac2n \left( d \log_2 \frac{8 e n s}{d \gamma} \log_2 \frac{32 n

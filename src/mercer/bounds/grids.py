@@ -56,9 +56,9 @@ def best_of_grid(bound: Callable[[float, float], float], grid: Sequence[float], 
 def margin_grid(*, n: int, radius: float | None = None) -> tuple[float, ...]:
     r"""Return margins at which a bound is worth trying; they depend on n and the radius only.
 
-    No margin exceeds R, and below 4R/sqrt(n) the term :math:`4 \sqrt{\mathrm{tr} K} / (n \gamma)` may be 1 by
-    itself: the grid steps by sqrt(2) between the two. Without a known radius it is all powers of 2 from 2^-20
-    to 2^20.
+    No margin exceeds R, and below :math:`4 R / \sqrt n` the term :math:`4 \sqrt{\mathrm{tr} K} / (n \gamma)`
+    may be 1 by itself: the grid steps by :math:`\sqrt 2` between the two. Without a known radius it is all
+    powers of 2 from :math:`2^{-20}` to :math:`2^{20}`.
 
     Parameters
     ----------
@@ -79,5 +79,5 @@ def margin_grid(*, n: int, radius: float | None = None) -> tuple[float, ...]:
 
 
 def powers_of_two(far: int = FAR) -> tuple[float, ...]:
-    """Return the powers of two between 2^far and 2^-far, in falling order: a grid for an unknown scale."""
+    r"""Return :math:`2^{far}, \ldots, 2^{-far}` in falling order: a grid for an unknown scale."""
     return tuple(2.0**j for j in range(far, -far - 1, -1))

@@ -64,7 +64,7 @@ def squared_margin_slack_error(
     Parameters
     ----------
     slacks : array of shape (n,)
-        max(0, gamma - y_i g(x_i)).
+        :math:`\max(0, \gamma - y_i g(x_i))`.
     margin : float
         gamma, fixed before the data are seen.
     trace : float
@@ -94,7 +94,8 @@ def hard_margin_error(*, margin: float, trace: float, n: int, delta: float = 0.0
         P(y \ne \mathrm{sgn}\, g(x)) \le \frac{4}{n \gamma} \sqrt{\mathrm{tr} K} + 3
         \sqrt{\frac{\ln(2/\delta)}{2n}}
 
-    with probability 1 - delta, for all g of norm 1 with y_i g(x_i) >= gamma at every training point.
+    with probability 1 - delta, for all g of norm 1 with :math:`y_i g(x_i) \ge \gamma` at every training
+    point.
 
     Parameters
     ----------
@@ -125,17 +126,18 @@ def soft_margin_error(
 ) -> float:
     r"""Bound the error of the 1-norm soft margin machine by its dual value.
 
-    The machine maximises W(alpha) = - sum_ij alpha_i alpha_j y_i y_j K_ij subject to sum alpha = 1,
-    sum y alpha = 0 and 0 <= alpha_i <= C, which is the problem  min -gamma + C sum xi  with ||w|| = 1. At its
-    optimum sum xi = (gamma - sqrt(-W)) / C, so that :func:`margin_slack_error` reads
+    The machine maximises :math:`W(\alpha) = -\sum_{ij} \alpha_i \alpha_j y_i y_j K_{ij}` subject to
+    :math:`\sum_i \alpha_i = 1`, :math:`\sum_i y_i \alpha_i = 0` and :math:`0 \le \alpha_i \le C`, which is
+    the problem :math:`\min -\gamma + C \sum_i \xi_i` with :math:`\|w\| = 1`. At its optimum
+    :math:`\sum_i \xi_i = (\gamma - \sqrt{-W}) / C`, so that :func:`margin_slack_error` reads
 
     .. math::
         P(y \ne f(x)) \le \frac{1}{Cn} - \frac{\sqrt{-W}}{C n \gamma} + \frac{4}{n \gamma} \sqrt{\mathrm{tr}
         K} + 3 \sqrt{\frac{\ln(2/\delta)}{2n}}.
 
-    In the scale of :class:`mercer.SVC`, with multipliers a_i and its parameter C: alpha = a / sum a, this C
-    is C / sum a, sqrt(-W) is ||w|| / sum a and gamma is 1 / ||w||; the first two terms are the mean of its
-    slacks.
+    In the scale of :class:`mercer.SVC`, with multipliers :math:`a_i` of sum s: :math:`\alpha = a / s`, the C
+    above is its parameter ``C`` divided by s, :math:`\sqrt{-W}` is :math:`\|w\| / s` and :math:`\gamma` is
+    :math:`1 / \|w\|`; the first two terms are the mean of its slacks.
 
     Parameters
     ----------
@@ -175,14 +177,14 @@ def soft_margin_error(
 def nu_margin_error(
     *, nu: float, dual: float, margin: float, trace: float, n: int, delta: float = 0.05
 ) -> float:
-    r"""Bound the error of the nu-machine by its dual value.
+    r"""Bound the error of the :math:`\nu` machine by its dual value.
 
     .. math::
         P(y \ne f(x)) \le \nu - \frac{\nu \sqrt{-W}}{\gamma} + \frac{4}{n \gamma} \sqrt{\mathrm{tr} K}
         + 3 \sqrt{\frac{\ln(2/\delta)}{2n}},
 
-    which is :func:`soft_margin_error` with C = 1 / (nu n). At most nu n training points fall short of the
-    margin, and at least nu n have no more than it.
+    which is :func:`soft_margin_error` with :math:`C = 1 / (\nu n)`. At most :math:`\nu n` training points
+    fall short of the margin, and at least :math:`\nu n` have no more than it.
 
     Parameters
     ----------
@@ -218,19 +220,20 @@ def nu_margin_error(
 def two_norm_margin_error(
     alpha: ArrayLike, *, mu: float, dual: float, trace: float, delta: float = 0.05
 ) -> float:
-    r"""Bound the error of the 2-norm soft margin machine, the hard margin with mu added to the diagonal.
+    r"""Bound the error of the 2-norm soft margin machine, a hard margin with :math:`K + \mu I`.
 
-    The machine maximises W(alpha) = - sum_ij alpha_i alpha_j y_i y_j (K_ij + mu delta_ij) subject to sum
-    alpha = 1, sum y alpha = 0 and alpha >= 0. With gamma = sqrt(-W), which is (sum a)^(-1/2) for multipliers
-    a of functional margin 1 and *not* 1 / ||w||,
+    The machine maximises :math:`W(\alpha) = -\sum_{ij} \alpha_i \alpha_j y_i y_j (K_{ij} + \mu \delta_{ij})`
+    subject to :math:`\sum_i \alpha_i = 1`, :math:`\sum_i y_i \alpha_i = 0` and :math:`\alpha \ge 0`. With
+    :math:`\gamma = \sqrt{-W}`, which is :math:`(\sum_i a_i)^{-1/2}` for multipliers a of functional margin 1
+    and *not* :math:`1 / \|w\|`,
 
     .. math::
         P(y \ne f(x)) \le \min\left( \frac{\mu^2 \|\alpha\|^2}{n \gamma^4} + \frac{8 \sqrt{\mathrm{tr} K}}{n
         \gamma}, \frac{4 \sqrt{\mathrm{tr} K + n \mu}}{n \gamma} \right) + 3 \sqrt{\frac{\ln(4/\delta)}{2n}}.
 
-    The first is :func:`squared_margin_slack_error` (the slacks at margin gamma are mu alpha_i / gamma, up to
-    a factor; print has mu in place of mu squared), the second :func:`hard_margin_error` in the larger feature
-    space, each with delta/2.
+    The first is :func:`squared_margin_slack_error` (the slacks at margin :math:`\gamma` are
+    :math:`\mu \alpha_i / \gamma`, up to a factor; print has mu in place of mu squared), the second
+    :func:`hard_margin_error` in the larger feature space, each with delta/2.
 
     Parameters
     ----------

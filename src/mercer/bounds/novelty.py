@@ -24,18 +24,19 @@ def outside_loss(
 ) -> float:
     r"""Bound the expected amount by which new points lie outside a ball.
 
-    With g(x) = 0 inside the ball, 1 beyond r^2 + gamma, and (||c - phi(x)||^2 - r^2) / gamma between,
+    With g(x) = 0 inside the ball, 1 beyond a squared distance of :math:`r^2 + \gamma` from its centre c, and
+    :math:`(\|c - \phi(x)\|^2 - r^2) / \gamma` between,
 
     .. math::
         \mathbb{E}[g(x)] \le \frac1n \sum_i g(x_i) + \frac{6 R^2}{\gamma \sqrt n} + 3
         \sqrt{\frac{\ln(2/\delta)}{2n}}
 
-    with probability 1 - delta, for all balls with r^2 + ||c||^2 <= R^2.
+    with probability 1 - delta, for all balls with :math:`r^2 + \|c\|^2 \le R^2`.
 
     Parameters
     ----------
     squared_distances : array of shape (n,)
-        ||c - phi(x_i)||^2 of the training points.
+        :math:`\|c - \phi(x_i)\|^2` of the training points.
     squared_radius : float
         r^2.
     gap : float
@@ -180,20 +181,20 @@ def plane_false_positive_rate(
         \phi(x_i) \rangle) + \frac{4 B}{n \gamma} \sqrt{\mathrm{tr} K + n \tau^2} + 3
         \sqrt{\frac{\ln(2/\delta)}{2n}}
 
-    with probability 1 - delta, for all planes with ||w||^2 + rho^2 / tau^2 <= B^2: the margin bound
-    (:func:`mercer.bounds.margin_slack_error`) for points that all have one label. For k(x, x) = 1 the plane
-    is a ball and :func:`false_positive_rate` holds as well.
+    with probability 1 - delta, for all planes with :math:`\|w\|^2 + \rho^2 / \tau^2 \le B^2`: the margin
+    bound (:func:`mercer.bounds.margin_slack_error`) for points that all have one label. For k(x, x) = 1 the
+    plane is a ball and :func:`false_positive_rate` holds as well.
 
     Parameters
     ----------
     shortfalls : array of shape (n,)
-        max(0, rho - <w, phi(x_i)>).
+        :math:`\max(0, \rho - \langle w, \phi(x_i) \rangle)`.
     gap : float
         gamma, fixed before the data are seen.
     norm_bound : float
         B, fixed before the data are seen.
     trace : float
-        tr K + n tau^2.
+        :math:`\mathrm{tr} K + n \tau^2`.
     delta : float
         Probability with which the promise may fail.
 

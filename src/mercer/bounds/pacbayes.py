@@ -29,9 +29,10 @@ class PacBayes(NamedTuple):
 def pac_bayes_margin_error(margins: ArrayLike, *, delta: float = 0.05) -> PacBayes:
     r"""Bound the error of a linear classifier by that of Gaussian weights around its direction.
 
-    Draw weights from N(mu u, I), u the direction of w. Their expected error on the training points is the
-    mean of :math:`\Phi(-\mu m_i)`, m_i = y_i <w, phi(x_i)> / (||w|| ||phi(x_i)||). With probability 1 -
-    delta, for all w and all mu at once,
+    Draw weights from :math:`N(\mu u, I)`, u the direction of w. Their expected error on the training points
+    is the mean of :math:`\Phi(-\mu m_i)`,
+    :math:`m_i = y_i \langle w, \phi(x_i) \rangle / (\|w\| \|\phi(x_i)\|)`. With probability 1 - delta, for
+    all w and all mu at once,
 
     .. math::
         \mathrm{kl}\left( \tfrac1n \sum_i \Phi(-\mu m_i) \,\Big\|\, e_\mu \right) \le \frac{\mu^2 / 2
@@ -44,7 +45,7 @@ def pac_bayes_margin_error(margins: ArrayLike, *, delta: float = 0.05) -> PacBay
     Parameters
     ----------
     margins : array of shape (n,)
-        m_i, in [-1, 1]; 0 where phi(x_i) = 0.
+        :math:`m_i`, in [-1, 1]; 0 where :math:`\phi(x_i) = 0`.
     delta : float
         Probability with which the promise may fail.
 

@@ -13,15 +13,16 @@ def margin_vc_dimension(*, radius: float, norm: float, dimension: float = math.i
     .. math::
         h \le \min(\lfloor R^2 A^2 \rfloor, D) + 1
 
-    D is the dimension of the space. Print has R^2 A^2 without the 1, which the corners of a regular simplex
-    contradict: h of them, on a sphere of radius R, are shattered with R^2 A^2 = h - 1 when h is even.
+    D is the dimension of the space. Print has :math:`R^2 A^2` without the 1, which the corners of a regular
+    simplex contradict: h of them, on a sphere of radius R, are shattered with :math:`R^2 A^2 = h - 1` when h
+    is even.
 
     Parameters
     ----------
     radius : float
         R. The class is meant to be fixed beforehand, so this is the radius of the distribution's support.
     norm : float
-        A, a bound on ||w|| at functional margin 1, fixed before the data are seen.
+        A, a bound on :math:`\|w\|` at functional margin 1, fixed before the data are seen.
     dimension : float
         D, infinite for most kernels.
 

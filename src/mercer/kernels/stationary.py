@@ -122,7 +122,7 @@ class Matern(_LengthScale):
     inf    :math:`\exp(-d^2 / (2 l^2))`
     =====  =====================================================================
 
-    Functions of the kernel's space have about nu derivatives.
+    Samples of a Gaussian process with this kernel have derivatives of every order below nu.
 
     Parameters
     ----------
