@@ -136,3 +136,18 @@ def test_names_are_told_before_gaps(mercer_command, tmp_path):
     names = ["" if k == 3 else f"Smith, John {k}" for k in range(120)]
     (tmp_path / "data.csv").write_text(table("x", names))
     assert "--exclude x" in mercer_command("train", "data.csv").err
+
+
+def test_rows_that_are_twice_in_the_file(mercer_command, tmp_path):
+    text = table("x", X[:, 0])
+    head, *rows = text.splitlines()
+    (tmp_path / "data.csv").write_text("\n".join([head, *rows * 3]))
+    done = mercer_command("train", "data.csv", "--folds", "0")
+    assert "held-out rows have an equal among the rows trained on" in done.err
+    words = text.replace("up", "up,red").replace("down", "down,blue").replace("kind", "kind,colour")
+    head, *rows = words.splitlines()
+    (tmp_path / "data.csv").write_text("\n".join([head, *rows * 3]))
+    done = mercer_command("train", "data.csv", "--folds", "0", "--target", "kind")
+    assert "held-out rows have an equal among the rows trained on" in done.err
+    (tmp_path / "data.csv").write_text(words)
+    assert "an equal" not in mercer_command("train", "data.csv", "--folds", "0", "--target", "kind").err

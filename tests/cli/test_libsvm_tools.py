@@ -327,3 +327,18 @@ def test_more_features_than_the_model_has_count_in_distances(tmp_path):
     y, x = svmutil.svm_read_problem(str(wide))
     labels, _, _ = svmutil.svm_predict(y, x, svmutil.svm_load_model(str(model)), "-q")
     assert [float(v) for v in (tmp_path / "out").read_text().split()] == labels
+
+
+def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
+    from mercer import cli
+
+    def stopped(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.libsvm, "_tool", lambda tool: stopped)
+    assert cli.run(["svm-train", "data"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+    monkeypatch.setattr(cli, "run", stopped)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 130

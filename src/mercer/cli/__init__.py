@@ -37,4 +37,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """Run the command and leave Python with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before a command has begun
+        code = libsvm.INTERRUPTED
+    sys.exit(code)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mercer.cli.texts import DATE, disguise, way_out
 from mercer.io import Table
+from mercer.io.extras import require
 from mercer.io.table import listed
 
 FEWEST_ROWS = 20  # fewer may count by chance
 MOST_TOLD = 3
+FEWEST_TWINS, MANY_TWINS = 5, 0.2  # held-out rows that were trained on, too; their share
 KEY = re.compile(r"(?i:(^|.*[\W_])(id|uuid|guid|index|rownum|row))$|.*[a-z](Id|ID)$|^(?i:id)[\W_].*")
 
 
@@ -70,6 +74,32 @@ def _counters(table: Table) -> list[str]:
                 f"of the file. If it is no measurement: --exclude {shlex.quote(names[0])}"
             )
     return found
+
+
+def doubtful_twins(X: Any, train: np.ndarray, test: np.ndarray) -> list[str]:
+    """Return a warning if many held-out rows were seen in training, too, under another number.
+
+    Parameters
+    ----------
+    X : array or data frame
+        The features; sparse ones are not looked at.
+    train, test : arrays of int
+        The rows that were trained on, and those that were held out.
+    """
+    if sp.issparse(X):
+        return []
+    if isinstance(X, np.ndarray):
+        marks = np.array([hash(row.tobytes()) for row in X])
+    else:
+        pandas = require("pandas", "files", "a data frame")
+        marks = pandas.util.hash_pandas_object(X, index=False).to_numpy()
+    twins = int(np.isin(marks[test], marks[train]).sum())
+    if twins < FEWEST_TWINS or twins < MANY_TWINS * test.size:
+        return []
+    return [
+        f"{twins} of {test.size} held-out rows have an equal among the rows trained on: score and bound "
+        "flatter if new rows will have none. Are there rows twice in the file?"
+    ]
 
 
 def doubtful_result(y: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> list[str]:

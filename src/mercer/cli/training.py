@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from mercer._report.scores import Scores, measure
 from mercer._report.subject import Subject
 from mercer.bounds import held_out_error
-from mercer.cli.doubts import doubtful_result
+from mercer.cli.doubts import doubtful_result, doubtful_twins
 from mercer.cli.exits import UserError
 from mercer.cli.preparing import Task
 from mercer.cli.screen import Screen, Steps
@@ -219,6 +219,7 @@ class Trainer:
                 held_out = self.score(self.fit(model, train), test)
                 metric = held_out.headline[0]
                 bound = self.bound(held_out)
+                self.caught |= dict.fromkeys(doubtful_twins(self.X, train, test))
                 if self.plan.task == "classify" and self.y is not None and held_out.truth is not None:
                     doubts = doubtful_result(self.y, held_out.truth, held_out.predicted)
                     self.caught |= dict.fromkeys(doubts)

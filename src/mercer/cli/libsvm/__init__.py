@@ -10,11 +10,12 @@ from mercer import _jit
 from mercer.cli.compiling import tell_of_compiling
 from mercer.cli.libsvm.flags import UsageError
 
+INTERRUPTED = 130
 TOOLS = ("svm-train", "svm-predict", "svm-scale")
 
 
 def run(tool: str, arguments: Sequence[str]) -> int:
-    """Run a tool; return its exit code: 0, or 1 after a message on standard error, as LIBSVM does."""
+    """Run a tool; return its exit code: 0, 1 after a message on standard error, 130 after Ctrl-C."""
     try:
         if "-q" in arguments:
             _tool(tool)(list(arguments))
@@ -26,6 +27,9 @@ def run(tool: str, arguments: Sequence[str]) -> int:
             sys.stderr.write(f"{error}\n")
         sys.stdout.write(error.usage)
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
     except (ValueError, OSError, ImportError, MemoryError) as error:
         sys.stderr.write(f"Error: {error}\n")
         return 1
