@@ -52,4 +52,22 @@ def test_the_reference_lists_every_public_name():
     listed = set(re.findall(r"(?m)^   (?:selection\.)?(\w+)$", (DOCS / "api.md").read_text(encoding="utf-8")))
     missing = [name for name in mercer.__all__ if not name.startswith("__") and name not in listed]
     assert not missing
-    assert {"kernels", "losses", "bounds", "io", "plots", "solvers"} <= listed
+    assert {"kernels", "losses", "bounds", "io", "plots", "problems", "solvers"} <= listed
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)
+def test_formulas_are_set_as_formulas(path):
+    fenced = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+    prose = fenced.sub("", path.read_text(encoding="utf-8"))
+    for line in re.findall(r"(?m)^ {4}\S.*", prose):  # an indented block is shown as code
+        assert not re.search(r"\|\||Σ|<-|\bmin  ?\d", line), f"{path.name}: {line.strip()}"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples" / "gallery").glob("plot_*.py")), ids=lambda p: p.stem
+)
+def test_a_figure_is_finished_in_the_block_that_begins_it(path):
+    """The gallery takes its pictures at the end of each block: what is drawn later is lost."""
+    for block in path.read_text(encoding="utf-8").split("\n# %%\n"):
+        if "plt.subplots(" in block:
+            assert "plt.show()" in block[block.index("plt.subplots(") :]
