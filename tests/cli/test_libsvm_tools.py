@@ -342,3 +342,12 @@ def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 130
+
+
+def test_a_model_of_another_kind_is_named(mercer_command, tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:0.5\n-1 1:-0.5\n")
+    (tmp_path / "other.model").write_bytes(b"\x10\x02\0\0\0\0\0\0{}\nmore\n")
+    done = mercer_command("svm-predict", "a.svm", "other.model", "out.txt")
+    assert done.code == 1
+    assert "can't open model file other.model: it does not begin as model files of LIBSVM do" in done.err
+    assert not (tmp_path / "out.txt").exists()

@@ -176,6 +176,8 @@ def parse_libsvm_model(content: bytes) -> LibsvmModel:
         elif key in KEYS:
             header[KEYS[key][0]] = _numbers(rest, KEYS[key][1], key)
         else:
+            if not header:
+                raise ModelFileError("it does not begin as model files of LIBSVM do, which are text")
             raise ModelFileError(f"{key[:40]!r} is no entry of a model file")
     body = content[end + 1 :] if end >= 0 else b""
     return _checked(header, body)

@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer.cli.libsvm.flags import PredictFlags, parse_predict
 from mercer.cli.libsvm.problem import serial_numbers
-from mercer.io import libsvm_probabilities, read_batches
+from mercer.io import ModelFileError, libsvm_probabilities, read_batches
 from mercer.io.libsvm import from_libsvm
 from mercer.io.libsvm_text import CLASSIFIERS, LibsvmModel, parse_libsvm_model
 from mercer.problems.sigmoid import density_probability
@@ -25,7 +25,10 @@ def main(arguments: list[str]) -> None:
     for path, what in ((flags.data, "input file"), (flags.model, "model file")):
         if not Path(path).is_file():
             raise FileNotFoundError(f"can't open {what} {path}")
-    stored = parse_libsvm_model(Path(flags.model).read_bytes())
+    try:
+        stored = parse_libsvm_model(Path(flags.model).read_bytes())
+    except ModelFileError as error:
+        raise ValueError(f"can't open model file {flags.model}: {error}") from error
     say = (lambda text: len(text)) if flags.quiet else sys.stdout.write
     able = stored.prob_a is not None or stored.density_marks is not None
     if flags.probability and not able:
