@@ -220,6 +220,17 @@ def test_the_command_that_a_search_proposes_runs_as_it_stands(mercer_command, pe
     assert trained.json["kernel"] == "Linear()"
 
 
+def test_a_first_row_that_counts_as_data_is_told(mercer_command, tmp_path):
+    rows = "".join(f"{k % 7},{k % 5},{'no' if k % 7 < 3 else 'yes'}\n" for k in range(60))
+    (tmp_path / "data.csv").write_text("2019,2020,answer\n" + rows)
+    assert "the first row holds a number, so it counts as data" in mercer_command("train", "data.csv").err
+    done = mercer_command("train", "data.csv", "--header")
+    assert "the target 'answer' has 2 different values" in done.err
+    assert "counts as data" not in done.err
+    (tmp_path / "data.csv").write_text(rows)
+    assert "counts as data" not in mercer_command("train", "data.csv", "--no-header").err
+
+
 def test_a_label_that_is_new_is_named_plainly(mercer_command, people):
     mercer_command("train", "people.csv", "--folds", "0")
     done = mercer_command("verify", "people.mercer", "people.csv", "--target", "age")

@@ -68,6 +68,16 @@ def read_table(data: str, target: str, how: How, exclude: list[str] | None = Non
     return table
 
 
+def words_of_names(table: Table, how: How) -> list[str]:
+    """Return what is to say if the first row of a CSV file was taken for data, as nobody had said."""
+    if table.format != "csv" or table.named or how.header is not None:
+        return []
+    return [
+        "the first row holds a number, so it counts as data: columns are called x0, x1, ... "
+        "(--header if it holds their names)"
+    ]
+
+
 def split_weights(table: Table, column: str | None) -> tuple[Table, np.ndarray | None]:
     """Take the weights out of a table's columns."""
     if column is None:

@@ -129,7 +129,7 @@ def train(
     from mercer.cli.doubts import doubtful_columns
     from mercer.cli.machines import Wishes, make
     from mercer.cli.preparing import choose_task, features_of, prepare, told
-    from mercer.cli.reading import How, read_table, split_weights
+    from mercer.cli.reading import How, read_table, split_weights, words_of_names
     from mercer.cli.searching import search_settings
     from mercer.cli.training import Plan, Trainer, result_rows, split_rows
 
@@ -144,10 +144,13 @@ def train(
     _check_folder(place)
     if report is not None:
         _check_folder(report)
-    table = read_table(data, target, How(file_format, header, separator, decimal, encoding), exclude)
+    how = How(file_format, header, separator, decimal, encoding)
+    table = read_table(data, target, how, exclude)
     table, weight = split_weights(table, weights)
     kind, why = choose_task(table, task)
     screen.say(told(table, kind, why))
+    for words in words_of_names(table, how):
+        screen.say(words)
     preparation = prepare(table, scale, impute)
     for words in preparation.said:
         screen.say(words)
