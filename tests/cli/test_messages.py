@@ -236,3 +236,27 @@ def test_a_label_that_is_new_is_named_plainly(mercer_command, people):
     done = mercer_command("verify", "people.mercer", "people.csv", "--target", "age")
     assert done.code == 2
     assert "np." not in done.err
+
+
+def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
+    from mercer import cli
+
+    def stopped(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli.libsvm, "_tool", lambda tool: stopped)
+    assert cli.run(["svm-train", "data"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+    monkeypatch.setattr(cli, "run", stopped)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 130
+
+
+def test_a_model_of_another_kind_is_named(mercer_command, tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:0.5\n-1 1:-0.5\n")
+    (tmp_path / "other.model").write_bytes(b"\x10\x02\0\0\0\0\0\0{}\nmore\n")
+    done = mercer_command("svm-predict", "a.svm", "other.model", "out.txt")
+    assert done.code == 1
+    assert "can't open model file other.model: it does not begin as model files of LIBSVM do" in done.err
+    assert not (tmp_path / "out.txt").exists()
