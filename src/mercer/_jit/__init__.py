@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mercer._jit import ascent as ascent
+    from mercer._jit import crowd as crowd
     from mercer._jit import online as online
     from mercer._jit import pairwise as pairwise
     from mercer._jit import panels as panels

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
+import sys
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +22,7 @@ from mercer.estimators.expansion import ExpansionMixin
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.margins import MarginMixin
+from mercer.estimators.pieces import in_pieces
 from mercer.estimators.probability import ProbabilityMixin
 from mercer.estimators.tasks import TaskMachine
 from mercer.estimators.watching import Watch
@@ -38,6 +41,9 @@ from mercer.problems.multiclass import (
     votes_with_ties_broken,
 )
 from mercer.solvers import Progress, Solution
+
+DECISIONS = 1 << 22  # of pairs of classes, in memory at a time: 32 MB
+FEWEST_ROWS = 64  # looked at together, however many the pairs
 
 
 class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, ExpansionMixin, TaskMachine):
@@ -249,16 +255,34 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, ExpansionMixin, Ta
             segments.append(Segment(int(ends[c]), int(ends[c + 1]), coef[:, part].T, outputs_of_c))
         return segments, k * (k - 1) // 2
 
-    def _raw_decision(self, X: Any, *, signs: bool = False) -> np.ndarray:
-        """Return the decisions of all two-class machines, one column each, or anything with their signs."""
+    def _raw_decision(self, X: Any) -> np.ndarray:
+        """Return the decisions of all two-class machines, one column each."""
+        return self._decided(X, lambda F: F, rows=sys.maxsize)
+
+    def _decided(
+        self,
+        X: Any,
+        finish: Callable[[np.ndarray], np.ndarray],
+        *,
+        signs: bool = False,
+        rows: int | None = None,
+    ) -> np.ndarray:
+        """Return what ``finish`` makes of the decisions, or (``signs``) of anything with their signs.
+
+        Where the machines are many, their decisions are made for a few rows at a time.
+        """
         reference = self._reference()
         X = self._check_X(X, kernel=self.kernel_, reset=False)
         segments, outputs = self._segments()
-        data = (self.kernel_, X, reference, segments)
-        if signs and self.precision != "double":
-            return decisions_with_sure_signs(*data, self.intercept_, self._workers())
-        F: np.ndarray = cross_products(*data, outputs, self._workers()) + self.intercept_
-        return F
+        rough = signs and self.precision != "double"
+
+        def work(part: Any) -> np.ndarray:
+            data = (self.kernel_, part, reference, segments)
+            if rough:
+                return finish(decisions_with_sure_signs(*data, self.intercept_, self._workers()))
+            return finish(cross_products(*data, outputs, self._workers()) + self.intercept_)
+
+        return in_pieces(self.kernel_, X, rows or max(FEWEST_ROWS, DECISIONS // outputs), work)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the decision values of new points.
@@ -275,12 +299,11 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, ExpansionMixin, Ta
             (``decision_function_shape="ovr"``) or the pairs' values (``"ovo"``).
         """
         check_is_fitted(self)
-        F = self._raw_decision(X)
         if self.classes_.size == 2:
-            return F.ravel()
+            return self._raw_decision(X).ravel()
         if self.multiclass == "ovr" or self.decision_function_shape == "ovo":
-            return F
-        return votes_with_ties_broken(F, self.classes_.size)
+            return self._raw_decision(X)
+        return self._decided(X, lambda F: votes_with_ties_broken(F, self.classes_.size))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the classes of new points.
@@ -298,7 +321,7 @@ class BaseSVC(MarginMixin, ProbabilityMixin, ClassifierMixin, ExpansionMixin, Ta
         check_is_fitted(self)
         self._check_shape()
         signs = self.classes_.size == 2 or (self.multiclass == "ovo" and not self.break_ties)
-        labels: np.ndarray = self.classes_[self._choose(self._raw_decision(X, signs=signs))]
+        labels: np.ndarray = self.classes_[self._decided(X, self._choose, signs=signs)]
         return labels
 
     def _choose(self, F: np.ndarray) -> np.ndarray:

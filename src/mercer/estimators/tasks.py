@@ -13,10 +13,14 @@ from mercer.estimators.probability import Calibration
 from mercer.estimators.watching import Watch
 from mercer.gram import Gram, Workers
 from mercer.problems import Dual
+from mercer.problems.crowd import Biased, SoftMargins
 from mercer.problems.multiclass import Task
 from mercer.solvers import Progress, Solution
+from mercer.solvers.crowd import solve_crowd
 
 SIDE_BY_SIDE = range(400, 4097)  # rows of two-class problems that are solved side by side, one thread each
+CROWD = 10  # two-class problems that are enough to be solved all at once
+FEW_ROWS = 256  # that each of them may have
 
 
 class TaskMachine(KernelMachine):
@@ -29,6 +33,34 @@ class TaskMachine(KernelMachine):
     def _task_problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
         """Return the problem of one task in the form that the solver takes."""
         return self._stated(self._problem(sign, weight, matrix), matrix)
+
+    def _soft_margin_price(self) -> float | None:
+        """Return C where the problems are plain soft margins with a bias."""
+        return None
+
+    def _solve_crowd(
+        self, tasks: list[Task], weight: np.ndarray, matrix: Gram, workers: Workers, watch: Watch
+    ) -> list[Solution | None]:
+        """Return the solutions of many small problems where they can be found at once and nobody looks on."""
+        price, cache = self._soft_margin_price(), self._cache_bytes() // 2
+        watched = self.trace or self.verbose or watch.one_at_a_time
+        limited = self.max_iter >= 0 or self.time_limit is not None
+        if (
+            price is None
+            or watched
+            or limited
+            or (self.solver, self.criterion) != ("auto", "kkt")
+            or len(tasks) < CROWD
+            or max(task.rows.size for task in tasks) > FEW_ROWS
+            or 8 * matrix.n**2 > cache
+        ):
+            return [None] * len(tasks)
+        every = np.arange(matrix.n)
+        K = np.ascontiguousarray(matrix.exact().block(every, every), dtype=np.float64)
+        sign = np.concatenate([task.sign for task in tasks])
+        C = price * weight[np.concatenate([task.rows for task in tasks])]
+        problems = SoftMargins([task.rows for task in tasks], sign, C)
+        return solve_crowd(K, problems, self.tol, workers, lambda: watch.stop.requested)
 
     def _solve_all(
         self,
@@ -45,6 +77,9 @@ class TaskMachine(KernelMachine):
         stop = watch.stop
         solutions: list[Any] = [None] * len(tasks)
         duals: list[Any] = [None] * len(tasks)
+        if starts is None and calibration is None:
+            solutions = list(self._solve_crowd(tasks, weight, matrix, workers, watch))
+            duals = [None if s is None else Biased(float(s.values.multipliers[0])) for s in solutions]
         if len(tasks) > 1:
             matrix = matrix.shared(self._cache_bytes() // 2)
         together = (
@@ -58,6 +93,9 @@ class TaskMachine(KernelMachine):
         def solve(k: int) -> None:
             if stop.requested and self.on_interrupt == "raise" and not stop.asked_by_callback:
                 raise KeyboardInterrupt
+            if solutions[k] is not None:
+                watch.solved(k)
+                return
             task = tasks[k]
             whole = task.rows.size == matrix.n
             part = matrix if whole else matrix.subset(task.rows, Workers(1) if together else None)

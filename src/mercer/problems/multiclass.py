@@ -7,6 +7,7 @@ there are only two classes, where +1 is the second, so that a positive decision 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -142,10 +143,10 @@ def feature_weights(dual_coef: Any, V: Any, n_support: NDArray[np.int32], pairs:
 def votes(pairwise: Float64, n_classes: int) -> NDArray[np.int64]:
     """Return LIBSVM's votes of each class: the first of a pair needs a decision above zero."""
     count = np.zeros((pairwise.shape[0], n_classes), dtype=np.int64)
-    for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        first = pairwise[:, k] > 0
-        count[:, i] += first
-        count[:, j] += ~first
+    for i, against_others in enumerate(_against_later(pairwise, n_classes)):
+        first = against_others > 0
+        count[:, i] += np.count_nonzero(first, axis=1)
+        count[:, i + 1 :] += ~first
     return count
 
 
@@ -157,10 +158,17 @@ def votes_with_ties_broken(pairwise: Float64, n_classes: int) -> Float64:
     """
     count = np.zeros((pairwise.shape[0], n_classes))
     confidence = np.zeros((pairwise.shape[0], n_classes))
-    for k, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        first = pairwise[:, k] >= 0
-        count[:, i] += first
-        count[:, j] += ~first
-        confidence[:, i] += pairwise[:, k]
-        confidence[:, j] -= pairwise[:, k]
+    for i, against_others in enumerate(_against_later(pairwise, n_classes)):
+        first = against_others >= 0
+        count[:, i] += np.count_nonzero(first, axis=1)
+        count[:, i + 1 :] += ~first
+        confidence[:, i] += against_others.sum(axis=1)
+        confidence[:, i + 1 :] -= against_others
     return count + confidence / (3.0 * (np.abs(confidence) + 1.0))
+
+
+def _against_later(pairwise: Float64, n_classes: int) -> Iterator[Float64]:
+    """Yield the decisions of each class against those that come after it: neighbours among the pairs."""
+    for i in range(n_classes - 1):
+        first = pair_number(i, i + 1, n_classes)
+        yield pairwise[:, first : first + n_classes - 1 - i]
