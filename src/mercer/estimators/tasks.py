@@ -80,7 +80,7 @@ class TaskMachine(KernelMachine):
         if starts is None and calibration is None:
             solutions = list(self._solve_crowd(tasks, weight, matrix, workers, watch))
             duals = [None if s is None else Biased(float(s.values.multipliers[0])) for s in solutions]
-        if len(tasks) > 1:
+        if len(tasks) > 1 and any(s is None for s in solutions):
             matrix = matrix.shared(self._cache_bytes() // 2)
         together = (
             len(tasks) > 1
