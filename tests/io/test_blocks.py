@@ -22,8 +22,8 @@ def in_blocks(path, size, threads=3, target=None):
     with pytest.MonkeyPatch.context() as patch, Source(path, Limits(1 << 30)) as source:
         patch.setattr(blocks, "BLOCK", size)
         dialect = sniff(source.head, None, "auto", source.name)
-        reader = DelimitedReader(dialect, source.name, Workers(threads), None)
-        return blocks.read_in_blocks(source, reader, target)
+        reader = DelimitedReader(dialect, source.name, Workers(threads), None, target)
+        return blocks.read_in_blocks(source, reader)
 
 
 CELLS = st.sampled_from(["1", "-2.5", "", "NA", "1e-320", "123456789012345678901234", " 7 ", "inf", "0.1"])
@@ -153,7 +153,7 @@ def test_a_file_that_shrinks_is_named_and_no_thread_waits_for_ever(tmp_path, mon
         os.truncate(path, size // 2)
         reader = DelimitedReader(sniff(source.head, None, "auto", "t.csv"), "t.csv", Workers(4), None)
         with pytest.raises(DataFileError, match=r"t\.csv became shorter while it was read"):
-            blocks.read_in_blocks(source, reader, None)
+            blocks.read_in_blocks(source, reader)
 
 
 def test_blocks_that_are_ready_early_wait_for_their_turn(tmp_path, monkeypatch):

@@ -25,7 +25,7 @@ SPARE = 1.02  # more rows than the first block lets expect
 MARK = b"\xef\xbb\xbf"  # that some editors put before UTF-8
 
 
-def read_in_blocks(source: Source, reader: DelimitedReader, target: str | int | None) -> Columns | None:
+def read_in_blocks(source: Source, reader: DelimitedReader) -> Columns | None:
     """Return the columns of a large plain file whose cells are numbers, empty, or names of missing values.
 
     The target is kept apart: taking it out of the table later would move every number once more.
@@ -39,7 +39,7 @@ def read_in_blocks(source: Source, reader: DelimitedReader, target: str | int | 
     size = source.plain_size()
     if size is None or size < 2 * BLOCK or reader.categorical:
         return None
-    rows = _Rows(source, size, reader, target)
+    rows = _Rows(source, size, reader)
     reader.workers.each(reader.workers.threads, rows.work, stop=rows.give_up)
     return rows.columns()
 
@@ -108,8 +108,8 @@ class _Store:
 class _Rows:
     """The rows of a file, found by several threads, kept in their order."""
 
-    def __init__(self, source: Source, size: int, reader: DelimitedReader, target: str | int | None) -> None:
-        self.source, self.size, self.reader, self.target = source, size, reader, target
+    def __init__(self, source: Source, size: int, reader: DelimitedReader) -> None:
+        self.source, self.size, self.reader = source, size, reader
         self.quotes = [mark.encode() for mark in set(reader.dialect.quote)]
         self.given_up = False
         self._reading = threading.Lock()  # guards what follows
@@ -141,10 +141,10 @@ class _Rows:
 
     def columns(self) -> Columns | None:
         """Return all rows, once the work is done."""
-        names, dialect = self.reader.names, self.reader.dialect
+        names = self.reader.names
         if self.given_up or names is None or self._store is None or self._count == 0:
             return None
-        columns = self._store.columns(self._count, names, dialect.header or dialect.names is not None)
+        columns = self._store.columns(self._count, names, self.reader.dialect.named)
         return replace(columns, nameless=self.reader.nameless)
 
     def _take(self, buffer: _Buffer) -> tuple[int, int, int] | None:
@@ -217,4 +217,4 @@ class _Rows:
         names = self.reader.names
         assert names is not None
         most = int(SPARE * self.size * rows / max(length, 1)) + 1
-        return _Store(most, len(names), target_column(names, self.target, self.source.name))
+        return _Store(most, len(names), target_column(names, self.reader.target, self.source.name))

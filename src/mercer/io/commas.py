@@ -6,11 +6,8 @@ import csv
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
-from mercer.gram import Workers
 from mercer.io.delimited import MISSING
-from mercer.io.sources import HEAD, Bytes, Content, Source
+from mercer.io.sources import HEAD, ChangedSource, Content, Source
 
 SEPARATORS = (";", "\t", "|")  # a comma cannot separate cells and decimals at once
 MOST_LINES = 200  # looked at
@@ -62,7 +59,7 @@ def _has_commas(lines: list[str], separator: str) -> bool:
     return False
 
 
-class PointedSource(Source):
+class PointedSource(ChangedSource):
     """A file with decimal commas, read as if it had points.
 
     Only cells that are numbers as a whole change: ``1.234,5`` becomes ``1234.5`` and ``1.234`` becomes
@@ -76,16 +73,14 @@ class PointedSource(Source):
         What separates its cells.
     """
 
-    def __init__(self, source: Source, separator: str) -> None:  # it opens nothing: no super().__init__
-        self._source = source
+    def __init__(self, source: Source, separator: str) -> None:
+        super().__init__(source, source.encoding)
         edge = re.escape(separator.encode()) + rb"\r\n\""
         grouped, decimals = rb"\d{1,3}(?:\.\d{3})+", rb"\d+(?:[eE][+-]?\d+)?"
         self._cell = re.compile(
             rb"(?<![^%b])( *[+-]?)(?:(%b)(?:,(%b))?|(\d*),(%b))(?! *[^ %b])"
             % (edge, grouped, decimals, decimals, edge)
         )
-        self.name, self.path, self.limits = source.name, source.path, source.limits
-        self.compressed, self.encoding = source.compressed, source.encoding
         self.head = self._pointed(source.head)
 
     def _pointed(self, text: Content) -> bytes:
@@ -97,17 +92,9 @@ class PointedSource(Source):
 
         return bytes(self._cell.sub(cell, text))
 
-    def plain_size(self) -> int | None:
-        """Return None: what it holds is not what is on disk."""
-        return None
-
     def everything(self) -> Content:
         """Return all bytes."""
         return self._pointed(self._source.everything())
-
-    def array(self, workers: Workers) -> Bytes:
-        """Return all bytes as an array."""
-        return np.frombuffer(self.everything(), dtype=np.uint8)
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield the content in blocks of about ``size`` bytes, which end where a line ends."""

@@ -48,6 +48,11 @@ class Dialect:
     names: tuple[str, ...] | None = None
 
     @property
+    def named(self) -> bool:
+        """Whether the columns' names are the file's own."""
+        return self.header or self.names is not None
+
+    @property
     def codes(self) -> tuple[int, int, int]:
         """The separator and the quotation marks as bytes."""
         return ord(self.separator), ord(self.quote[0]), ord(self.quote[-1])
@@ -176,8 +181,7 @@ class DelimitedReader:
             self.lines += text.line_ends(0, rest)
             return None, rest
         array, names = text.array, self.names
-        named = self.dialect.header or self.dialect.names is not None
-        columns = Columns(names, values, {}, named, nameless=self.nameless)
+        columns = Columns(names, values, {}, self.dialect.named, nameless=self.nameless)
         known = self._text_columns if self._text_columns is not None else self._forced(names)
         for k in sorted(set(np.flatnonzero(others).tolist()) | known):
             if k not in known and self.settle(array, starts, values, k):

@@ -17,9 +17,9 @@ LONGEST_ROW = 1 << 26  # bytes
 BLOCK = 1 << 23
 
 
-def read_delimited(source: Source, reader: DelimitedReader, target: str | int | None) -> Columns:
-    """Return all columns of a file, of which one will be the target."""
-    columns = read_in_blocks(source, copy(reader), target)
+def read_delimited(source: Source, reader: DelimitedReader) -> Columns:
+    """Return all columns of a file."""
+    columns = read_in_blocks(source, copy(reader))
     if columns is not None:
         return columns
     text = Text(source.array(reader.workers))

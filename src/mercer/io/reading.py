@@ -181,7 +181,7 @@ def read_data(
         text, separator = _pointed(source, separator, decimal)
         dialect = sniff(text.head, separator, header, source.name)
         reader = DelimitedReader(dialect, source.name, workers, categorical, target)
-        columns = read_delimited(text, reader, target)
+        columns = read_delimited(text, reader)
         table = assemble(columns, wish, source=source.name, format="csv", complete=True)
         return replace(table, decimal="." if text is source else ",", encoding=source.encoding)
 

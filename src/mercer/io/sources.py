@@ -232,6 +232,27 @@ class Source:
             yield b"".join(kept)
 
 
+class ChangedSource(Source):
+    """A file whose content is read as if it were written differently; a subclass says how.
+
+    Parameters
+    ----------
+    source : Source
+        The file, which stays open as long as its own ``with`` lasts.
+    encoding : str
+        What the file is written in.
+    """
+
+    def __init__(self, source: Source, encoding: str) -> None:  # it opens nothing: no super().__init__
+        self._source, self.encoding = source, encoding
+        self.name, self.path, self.limits = source.name, source.path, source.limits
+        self.compressed = source.compressed
+
+    def plain_size(self) -> int | None:
+        """Return None: what it holds is not what is on disk."""
+        return None
+
+
 def read_only(content: Bytes) -> Bytes:
     """Return a view that nobody can write to: one kind of array, for which loops are compiled once."""
     view = content.view()

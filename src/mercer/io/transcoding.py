@@ -5,11 +5,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 
-import numpy as np
-
-from mercer.gram import Workers
 from mercer.io.errors import DataFileError
-from mercer.io.sources import Bytes, Content, Source
+from mercer.io.sources import ChangedSource, Content, Source
 
 UTF8 = ("utf-8", "utf-8-sig")  # the mark before the second is skipped wherever UTF-8 is read
 MARKS = (  # the longer first: one begins with another
@@ -86,7 +83,7 @@ def _refuse_zeros(source: Source) -> None:
     raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
 
 
-class RecodedSource(Source):
+class RecodedSource(ChangedSource):
     """A file in another encoding, read as if it were in UTF-8.
 
     Parameters
@@ -97,15 +94,9 @@ class RecodedSource(Source):
         As Python names it.
     """
 
-    def __init__(self, source: Source, encoding: str) -> None:  # it opens nothing: no super().__init__
-        self._source, self.encoding = source, encoding
-        self.name, self.path, self.limits = source.name, source.path, source.limits
-        self.compressed = source.compressed
+    def __init__(self, source: Source, encoding: str) -> None:
+        super().__init__(source, encoding)
         self.head = recoded(source.head, encoding)
-
-    def plain_size(self) -> int | None:
-        """Return None: what it holds is not what is on disk."""
-        return None
 
     def everything(self) -> Content:
         """Return all bytes."""
@@ -114,10 +105,6 @@ class RecodedSource(Source):
             whole += block
         self.limits.check(len(whole), len(whole), self.name)
         return whole
-
-    def array(self, workers: Workers) -> Bytes:
-        """Return all bytes as an array."""
-        return np.frombuffer(self.everything(), dtype=np.uint8)
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield the content in blocks of about ``size`` bytes."""
