@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.cli.texts import DATE, disguise, way_out
+from mercer.cli.texts import DATE, MOST_TOLD, disguise, way_out
 from mercer.io import Table
 from mercer.io.extras import require
 from mercer.io.table import listed
 
 FEWEST_ROWS = 20  # fewer may count by chance
-MOST_TOLD = 3
 FEWEST_TWINS, MANY_TWINS = 5, 0.2  # held-out rows that were trained on, too; their share
 KEY = re.compile(r"(?i:(^|.*[\W_])(id|uuid|guid|index|rownum|row))$|.*[a-z](Id|ID)$|^(?i:id)[\W_].*")
 
@@ -113,7 +112,7 @@ def doubtful_result(y: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> 
         Of the rows that were held out.
     """
     classes, counts = np.unique(y, return_counts=True)
-    unseen = [(c, n) for c, n in zip(classes, counts, strict=True) if c not in set(truth.tolist())]
+    unseen = [(c, n) for c, n, held in zip(classes, counts, np.isin(classes, truth), strict=True) if not held]
     found = []
     if unseen:
         shown = ", ".join(f"{str(c)!r} ({n} in all)" for c, n in unseen[:MOST_TOLD])
