@@ -6,13 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64, Floats, Index
 from mercer.threads import Workers
-
-Floats = NDArray[np.floating[Any]]
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 class Gram(ABC):

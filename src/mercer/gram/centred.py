@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from mercer.gram.base import Float64, Gram
+from mercer.arrays import Float64
+from mercer.gram.base import Gram
 from mercer.gram.matrix import MatrixGram
 from mercer.gram.products import symmetric_product, whole
 from mercer.threads import Workers

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.gram.base import Float64, Floats
+from mercer.arrays import Float64, Floats
 from mercer.gram.layout import Layout
 from mercer.gram.panels import PANEL, add_panel_product, fill_panel
 from mercer.kernels import Kernel, Precomputed

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from mercer import _jit
-from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.arrays import Float64, Floats, Index
+from mercer.gram.base import Gram
 from mercer.kernels import Kernel
 from mercer.threads import Workers
 

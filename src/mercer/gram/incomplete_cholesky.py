@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from mercer.gram.base import Float64, Gram, Index
+from mercer.arrays import Float64, Index
+from mercer.gram.base import Gram
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.gram.base import Float64, Gram
+from mercer.arrays import Float64
+from mercer.gram.base import Gram
 from mercer.gram.build import gram
 from mercer.gram.products import whole
 from mercer.kernels import Kernel, Precomputed, Scaled

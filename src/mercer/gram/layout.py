@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.gram.base import Float64, Floats, Index
+from mercer.arrays import Float64, Floats, Index
 from mercer.kernels import Fused
 from mercer.kernels.fused import RBF
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from mercer import _jit
-from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.arrays import Float64, Floats, Index
+from mercer.gram.base import Gram
 from mercer.threads import Workers
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from mercer.gram.base import Float64, Gram
+from mercer.arrays import Float64
+from mercer.gram.base import Gram
 from mercer.gram.incomplete_cholesky import Factor
 from mercer.threads import Workers
 

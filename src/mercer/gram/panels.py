@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer import _jit
-from mercer.gram.base import Float64, Floats, Index
+from mercer.arrays import Float64, Floats, Index
 from mercer.gram.layout import TILE_ROWS, Layout
 from mercer.threads import Workers
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram.base import Float64, Floats, Gram
+from mercer.arrays import Float64, Floats
+from mercer.gram.base import Gram
 from mercer.gram.matrix import MatrixGram
 from mercer.threads import Workers
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.arrays import Float64, Floats, Index
+from mercer.gram.base import Gram
 from mercer.threads import Workers
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.gram.base import Float64
+from mercer.arrays import Float64
 from mercer.gram.build import suitable_layout
 from mercer.gram.cross_products import TILE_VALUES, Segment, cross_products
 from mercer.gram.layout import Layout

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram.base import Float64, Floats, Index
+from mercer.arrays import Float64, Floats, Index
 
 BATCH = 64  # rows kept, and put out, together
 RECENT = 4  # batches used in the last few calls are never put out

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.gram.base import Floats
+from mercer.arrays import Floats
 from mercer.gram.build import gram
 from mercer.kernels import Kernel
 from mercer.kernels.data import size

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh_tridiagonal, eigvalsh
 
-from mercer.gram.base import Float64, Gram
+from mercer.arrays import Float64
+from mercer.gram.base import Gram
 
 STEPS = 60
 SAMPLE = 1000  # points looked at: 8 MB of kernel values

@@ -6,7 +6,8 @@ from collections import deque
 
 import numpy as np
 
-from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.arrays import Float64, Floats, Index
+from mercer.gram.base import Gram
 from mercer.threads import Workers
 
 TILE = 1024

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _jit
-from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.arrays import Float64, Floats, Index
+from mercer.gram.base import Gram
 from mercer.gram.kept import KeptGram
 from mercer.gram.layout import TILE_ROWS, Layout
 from mercer.gram.panels import PANEL, add_panel_product, fill_panel

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.gram.base import Float64, Floats, Gram, Index
+from mercer.arrays import Float64, Floats, Index
+from mercer.gram.base import Gram
 from mercer.gram.matrix import MatrixGram
 from mercer.threads import Workers
 

@@ -15,7 +15,8 @@ A problem knows nothing of how it is solved; a solver is handed one together wit
 
 from mercer.problems.certificate import Certificate, combine, relative
 from mercer.problems.classification import HardMargin, HardMarginThroughOrigin, soft_margin, squared_hinge
-from mercer.problems.dual import Dual, InfeasibleError, Machine, Values
+from mercer.problems.dual import Dual
+from mercer.problems.problem import InfeasibleError, Machine, Values
 
 __all__ = [
     "Certificate",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 QUANTILES = (0.1, 0.3, 0.6)  # of |f| on a side, both classes counting the same: where the slope may change
 KINK = 1.0  # price of a change of slope: half this times the square of what it changes in the logit

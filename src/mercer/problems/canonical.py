@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackError, svds
 
+from mercer.arrays import Float64, Index
 from mercer.gram import Gram
-from mercer.problems.coordinates import Coordinates, Float64, Index
+from mercer.problems.coordinates import Coordinates
 
 DENSE_SIDE = 400  # size up to which a full singular value decomposition costs nothing
 

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.gram.signed import SignedGram
-from mercer.problems.dual import FEASIBLE, Dual, Float64, InfeasibleError, Machine, Values
+from mercer.problems.dual import Dual
+from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Values
 
 
 def _bias_group(n: int, fit_intercept: bool) -> dict[str, np.ndarray | None]:
@@ -121,13 +124,21 @@ class HardMargin(Dual):
     def hopeless(self, b: Float64, f: Float64) -> bool:
         return float(b @ f) <= 1e-12 * self.spread
 
-    def evaluate(self, b: Float64, f: Float64) -> Values:
+    def allowed(self, tol: float, values: Values) -> float:
+        return tol  # the values' violation is that of functional margins
+
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
         squared_distance = float(self.beta(b) @ f)
         positive = self.there & (self.y > 0)
         negative = self.there & (self.y < 0)
         top, bottom = self._edges(f)
         width = top - bottom  # twice rho
-        multipliers = self.multipliers(b, self.gradient(b, f))
+        if multipliers is None:
+            multipliers = self.multipliers(b, self.gradient(b, f))
+        if not self.missed(b) <= FEASIBLE:
+            return Values.infeasible(math.inf, multipliers)
         if squared_distance <= 0.0:
             return Values(math.inf, math.inf, math.inf, math.inf, multipliers)
         dual = 2.0 / squared_distance
@@ -137,21 +148,25 @@ class HardMargin(Dual):
         excess = float(b[positive] @ (f[positive] - top) + b[negative] @ (f[negative] - bottom))
         primal = 2.0 * squared_distance / width**2
         gap = 2.0 * excess * (squared_distance + width) / (width**2 * squared_distance)
-        return Values(primal, dual, max(gap, 0.0), violation, multipliers)
+        error = float(np.max(noise))  # of f; the distance is a mean of its values, the width a difference
+        rounding = error * (4.0 * primal / width + 2.0 * (primal + dual) / squared_distance)
+        return Values(primal, dual, max(gap, 0.0), violation, multipliers, rounding)
 
     def recover(self, coef: Float64) -> Float64:
         total = 0.5 * float(np.abs(coef).sum())
         return coef / total if total > 0 else coef.copy()
 
-    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
-        squared_norm = float(coef @ f)
-        least = float((self.y * (f + intercept))[self.there].min())
-        primal = 0.5 * squared_norm / least**2 if least > 0.0 else math.inf
-        size = float(np.abs(coef).sum())
-        if max(-float((self.y * coef).min()), abs(float(coef.sum()))) > FEASIBLE * size:
-            return Values(primal, -math.inf, math.inf, math.inf, np.zeros(2))
-        dual = size - 0.5 * squared_norm
-        return Values(primal, dual, max(primal - dual, 0.0), self._violation(coef, f), np.zeros(2))
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        # Any multipliers stand for the point of the hulls on their ray; the shipped bias need not be the best.
+        total = 0.5 * float(np.abs(machine.coef).sum())
+        if total == 0.0:
+            return Values.infeasible(math.inf, np.zeros(2))
+        values = self.evaluate(machine.coef / total, f / total, noise=noise / total)
+        least = float((self.y * (f + machine.intercept))[self.there].min())
+        if least <= 0.0 or not values.feasible:
+            return replace(values, primal=math.inf, gap=math.inf)
+        primal = 0.5 * float(machine.coef @ f) / least**2
+        return replace(values, primal=primal, gap=values.gap + max(primal - values.primal, 0.0))
 
     def _violation(self, coef: Float64, f: Float64) -> float:
         """Return the most that an exchange between two multipliers of the user's dual gains per unit."""
@@ -230,13 +245,17 @@ class HardMarginThroughOrigin(Dual):
     def hopeless(self, b: Float64, f: Float64) -> bool:
         return float(b @ f) <= 1e-12 * self.spread
 
-    def evaluate(self, b: Float64, f: Float64) -> Values:
+    def allowed(self, tol: float, values: Values) -> float:
+        return tol  # the values' violation is that of functional margins
+
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
         squared_distance = float(b @ f)
+        if not self.missed(b) <= FEASIBLE:
+            return Values.infeasible(math.inf, np.zeros(0))
         if squared_distance <= 0.0:
             return Values(math.inf, math.inf, math.inf, math.inf, np.zeros(0))
-        return self._values(b, f, squared_distance)
-
-    def _values(self, b: Float64, f: Float64, squared_distance: float) -> Values:
         margins, there = f / squared_distance, self.there
         used = there & (b > 0)
         violation = max(0.0, float((margins[used] - 1.0).max()), float((1.0 - margins[there]).max()))
@@ -245,8 +264,11 @@ class HardMarginThroughOrigin(Dual):
         if least <= 0.0:
             return Values(math.inf, dual, math.inf, violation, np.zeros(0))
         excess = float(b[there] @ (f[there] - least))
+        primal = 0.5 * squared_distance / least**2
         gap = 0.5 * excess * (squared_distance + least) / (least**2 * squared_distance)
-        return Values(0.5 * squared_distance / least**2, dual, gap, violation, np.zeros(0))
+        error = float(np.max(noise))
+        rounding = error * (2.0 * primal / least + (primal + dual) / squared_distance)
+        return Values(primal, dual, max(gap, 0.0), violation, np.zeros(0), rounding)
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         squared_distance = float(b @ f)
@@ -262,10 +284,8 @@ class HardMarginThroughOrigin(Dual):
         total = float(np.abs(coef).sum())
         return self.y * coef / total if total > 0 else self.y * coef
 
-    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
-        total = float(np.abs(coef).sum())
-        b, g = self.recover(coef), self.y * f / total
-        values = self._values(b, g, float(b @ g))
-        if float(b.min()) < -FEASIBLE:
-            return Values(values.primal, -math.inf, math.inf, math.inf, np.zeros(0))
-        return values
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        total = float(np.abs(machine.coef).sum())
+        if total == 0.0:
+            return Values.infeasible(math.inf, np.zeros(0))
+        return self.evaluate(self.recover(machine.coef), self.y * f / total, noise=noise / total)

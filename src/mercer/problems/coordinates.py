@@ -6,14 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.gram.centred import CentredGram
 from mercer.gram.incomplete_cholesky import Factor, pivoted_cholesky
-
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

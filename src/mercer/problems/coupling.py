@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
+from mercer.arrays import Float64, Index
 
 TIE = 1e-12  # by which the predicted class leads where the numbers alone would tie
 LEAST = 1e-12  # smallest probability given to a class

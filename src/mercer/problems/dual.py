@@ -11,20 +11,11 @@ anywhere else.
 from __future__ import annotations
 
 import copy
-import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mercer.gram import Gram
-
-Float64 = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-FEASIBLE = 1e-9  # by how much, relative to all of b, sums and box may be missed
-
+from mercer.arrays import Float64, Ints
+from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Problem, Values, total
 
 ROUNDING = 1e-14  # share of a box's width within which a variable is on its bound
 
@@ -42,43 +33,7 @@ def _largest(x: Float64) -> float:
     return float(np.maximum.reduce(x, initial=-np.inf))
 
 
-class InfeasibleError(ValueError):
-    """The problem has no feasible point, or no finite optimum."""
-
-
-@dataclass(frozen=True)
-class Values:
-    """Where a point of the dual stands.
-
-    ``multipliers`` are those of the groups (the bias, minus rho, ...): the reduced cost of variable t is
-    gradient_t + multipliers[group_t].
-    """
-
-    primal: float
-    dual: float
-    gap: float
-    violation: float
-    multipliers: Float64
-
-
-@dataclass(frozen=True)
-class Machine:
-    r"""A function :math:`f(x) = \sum_i \beta_i k(x_i, x) + b`, read off a point of the dual."""
-
-    coef: Float64
-    intercept: float
-    values: Float64  # f at the training points, intercept included
-
-    @property
-    def margin(self) -> float:
-        """1 / ||w||, the distance between f = 0 and f = 1: infinite for w = 0, nan for ||w||^2 < 0."""
-        squared_norm = float(self.coef @ (self.values - self.intercept))
-        if squared_norm > 0:
-            return 1.0 / math.sqrt(squared_norm)
-        return math.inf if squared_norm == 0 else math.nan
-
-
-class Dual:
+class Dual(Problem):
     r"""A box-constrained quadratic problem over a kernel matrix, with the sums of groups fixed.
 
     .. math::
@@ -155,10 +110,6 @@ class Dual:
             if abs(float(wanted - b[members].sum())) > 1e-9 * size:
                 raise InfeasibleError(f"the variables of group {g} cannot sum to {wanted:g} inside their box")
         return b
-
-    def view(self, matrix: Gram) -> Gram:
-        """Return the matrix that this problem's variables see, given the kernel's."""
-        return matrix
 
     def beta(self, b: Float64) -> Float64:
         """Return the coefficients of the points."""
@@ -247,34 +198,73 @@ class Dual:
         h = c - r b (the cost before the shift) and u the part of -h that the loss sees,
         :math:`(u - r |b|)^2 / (2 r) + |b| \max(h, 0)`.
         """
-        b = self.settled(b)
+        return self._gap(self.settled(b), costs, 0.0)[0]
+
+    def _gap(self, b: Float64, costs: Float64, noise: Float64 | float) -> tuple[float, float]:
+        """Return the gap at a settled point, and how far noise in the costs may move it."""
         if self.bounded:
-            over, under = np.maximum(costs, 0.0), np.minimum(costs, 0.0)
-            return self.scale * (_sum((b - self.lo) * over) + _sum((b - self.hi) * under))
+            above, below = b - self.lo, self.hi - b
+            gap = _sum(above * np.maximum(costs, 0.0)) - _sum(below * np.minimum(costs, 0.0))
+            return self.scale * gap, self.scale * total(np.maximum(above, below), noise)
+        return self._unbounded_gap(b, costs, noise)
+
+    def _unbounded_gap(self, b: Float64, costs: Float64, noise: Float64 | float) -> tuple[float, float]:
         with np.errstate(invalid="ignore"):
             low = np.where(costs > 0, (b - self.lo) * costs, 0.0)
             high = np.where(costs < 0, (self.hi - b) * -costs, 0.0)
         unbounded = ~np.isfinite(self.hi) | ~np.isfinite(self.lo)
+        reach = np.where(unbounded, np.abs(b), np.maximum(b - self.lo, self.hi - b))
         if not self.has_shift:
-            return self.scale * float(np.nan_to_num(low + high, nan=0.0, posinf=np.inf).sum())
+            gap = float(np.nan_to_num(low + high, nan=0.0, posinf=np.inf).sum())
+            return self.scale * gap, self.scale * total(reach, noise)
         bounded = float((low + high)[~unbounded].sum())
         r, sign = self.r[unbounded], np.where(np.isfinite(self.lo[unbounded]), 1.0, -1.0)
         size = sign * b[unbounded]
         h = sign * (costs - self.r * b)[unbounded]
-        term = (np.maximum(-h, 0.0) - r * size) ** 2 / (2.0 * r) + size * np.maximum(h, 0.0)
-        return self.scale * (bounded + float(term.sum()))
+        miss = np.maximum(-h, 0.0) - r * size
+        term = miss**2 / (2.0 * r) + size * np.maximum(h, 0.0)
+        worst = float(np.max(noise))
+        reach[unbounded] += np.abs(miss) / r + worst / (2.0 * r)
+        return self.scale * (bounded + float(term.sum())), self.scale * total(reach, noise)
 
-    def evaluate(self, b: Float64, f: Float64) -> Values:
-        """Return primal, dual, gap, violation and multipliers at b, given f = K beta."""
+    def missed(self, b: Float64) -> float:
+        """Return by how much b leaves the box and misses the fixed sums, all in all."""
+        missed = _sum(np.maximum(np.maximum(self.lo - b, b - self.hi), 0.0))
+        if self.group is None:
+            return missed
+        if self.sums.size == 1:
+            return missed + abs(_sum(b) - float(self.sums[0]))
+        found = np.bincount(self.group, weights=b, minlength=self.sums.size)
+        return missed + _sum(np.abs(found - self.sums))
+
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        """Return primal, dual, gap and violation at b, given f = K beta; no bound where b is infeasible.
+
+        What rounding leaves of box and sums is paid for: a feasible point is that far away, so the dual value
+        there is lower by at most the distance times the largest reduced cost.
+        """
         g = self.gradient(b, f)
-        multipliers = self.multipliers(b, g)
+        if multipliers is None:
+            multipliers = self.multipliers(b, g)
+        costs = self.costs(g, multipliers)
+        settled = self.settled(b)
+        gap, rounding = self._gap(settled, costs, noise)
         dual = -self.scale * self.objective(b, f)
-        gap = self.gap(b, self.costs(g, multipliers))
-        return Values(dual + gap, dual, gap, self.violation(b, g), multipliers)
-
-    def tolerance(self, tol: float, objective: float) -> float:
-        """Return the violation of this dual that corresponds to ``tol`` in the user's problem."""
-        return tol
+        missed = self.missed(b)
+        if not missed <= FEASIBLE * _sum(np.abs(b)):
+            primal = dual + gap
+            if (
+                self.group is not None
+            ):  # primal = dual + gap holds at feasible sums; else it is off by their error
+                found = np.bincount(self.group, weights=b, minlength=self.sums.size)
+                primal -= self.scale * float(multipliers @ (found - self.sums))
+            return Values.infeasible(primal, multipliers)
+        if missed > 0.0:
+            rounding += 2.0 * self.scale * missed * _largest(np.abs(costs))
+        # A variable that a file or a scale has moved off its bound by rounding is not free.
+        return Values(dual + gap, dual, gap, self.violation(settled, g), multipliers, rounding)
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
         """Return True when this point proves that the user's problem has no solution."""
@@ -294,26 +284,10 @@ class Dual:
             return coef.copy()
         return np.concatenate([np.maximum(coef, 0.0), np.minimum(coef, 0.0)])
 
-    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
-        """Return the values of a shipped machine: its coefficients, its bias, and f = K coef."""
-        return self.shipped(self.recover(coef), f, np.full(self.sums.size, intercept))
-
-    def shipped(self, b: Float64, f: Float64, multipliers: Float64) -> Values:
-        """Return the values at a given point and multipliers; no bound where b is infeasible."""
-        g = self.gradient(b, f)
-        dual = -self.scale * self.objective(b, f)
-        gap = self.gap(b, self.costs(g, multipliers))
-        size = float(np.abs(b).sum())
-        sums = np.zeros(0)
-        if self.group is not None:
-            sums = np.bincount(self.group, weights=b, minlength=self.sums.size) - self.sums
-        outside = float(np.maximum(self.lo - b, b - self.hi).max(initial=0.0))
-        if max(outside, float(np.abs(sums).max(initial=0.0))) <= FEASIBLE * size:
-            # A model file, or a scale, may have moved a variable off its bound by rounding: it is not free.
-            return Values(dual + gap, dual, gap, self.violation(self.settled(b), g), multipliers)
-        # The identity primal = dual + gap holds at feasible sums; elsewhere it is off by their error.
-        primal = dual + gap - self.scale * float(multipliers @ sums)
-        return Values(primal, -math.inf, math.inf, math.inf, multipliers)
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        """Return what a shipped machine is worth, given f = K coef."""
+        multipliers = np.full(self.sums.size, machine.intercept)
+        return self.evaluate(self.recover(machine.coef), f, multipliers, noise)
 
     @property
     def has_bias(self) -> bool:

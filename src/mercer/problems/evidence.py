@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import blas
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 
 @dataclass(frozen=True)

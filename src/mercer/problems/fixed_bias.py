@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.gram.shifted import ShiftedGram
-from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
+from mercer.problems.dual import Dual
+from mercer.problems.problem import InfeasibleError, Machine, Values
 
 SEPARABLE = (
     1e-12  # squared distance of the hull of the y_i x_i from 0, on the points' scale, that counts as 0
@@ -65,8 +68,13 @@ class FixedBias(Dual):
     def hopeless(self, b: Float64, f: Float64) -> bool:
         return self.bare.hopeless(b, f)
 
-    def evaluate(self, b: Float64, f: Float64) -> Values:
-        return self.bare.evaluate(b, f)
+    def allowed(self, tol: float, values: Values) -> float:
+        return self.bare.allowed(tol, values)
+
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        return self.bare.evaluate(b, f, multipliers, noise)
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         if self.hopeless(b, f):
@@ -80,14 +88,14 @@ class FixedBias(Dual):
     def recover(self, coef: Float64) -> Float64:
         return self.bare.recover(coef)
 
-    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
-        """Return the values of a shipped machine: its coefficients, its bias, and f = K coef."""
-        own = self.tau**2 * float(coef.sum())
-        values = self.bare.certify(coef, 0.0, f + own)
-        if abs(intercept - own) <= 1e-9 * max(abs(own), abs(intercept), float(np.abs(f).max(initial=0.0))):
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        own = self.tau**2 * float(machine.coef.sum())
+        values = self.bare.certify(replace(machine, intercept=0.0), f + own, noise)
+        size = max(abs(own), abs(machine.intercept), float(np.abs(f).max(initial=0.0)))
+        if abs(machine.intercept - own) <= 1e-9 * size:
             return values
         # Another bias than that of the coefficients: nothing that was proved is about this function.
-        return Values(math.inf, values.dual, math.inf, math.inf, values.multipliers)
+        return replace(values, primal=math.inf, gap=math.inf, violation=math.inf)
 
 
 class HardMarginCone(Dual):
@@ -137,12 +145,13 @@ class HardMarginCone(Dual):
         total = float(np.abs(b).sum())
         return self.y * b / total, self.y * f / total
 
-    def evaluate(self, b: Float64, f: Float64) -> Values:
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
         if not b.any():
             return Values(math.inf, 0.0, math.inf, 1.0, np.zeros(0))
-        values = self.hull.evaluate(*self._on_hull(b, f))
-        violation = self.violation(b, self.gradient(b, f))
-        return Values(values.primal, values.dual, values.gap, violation, values.multipliers)
+        values = self.hull.evaluate(*self._on_hull(b, f), noise=noise / float(np.abs(b).sum()))
+        return replace(values, violation=self.violation(b, self.gradient(b, f)))
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         return self.hull.machine(*self._on_hull(b, f))
@@ -150,5 +159,5 @@ class HardMarginCone(Dual):
     def recover(self, coef: Float64) -> Float64:
         return coef.copy()
 
-    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
-        return self.hull.certify(coef, intercept, f)
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        return self.hull.certify(machine, f, noise)

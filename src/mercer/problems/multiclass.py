@@ -16,8 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
+from mercer.arrays import Float64, Index
 
 
 @dataclass(frozen=True)

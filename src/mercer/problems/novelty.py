@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
+from mercer.arrays import Float64
+from mercer.problems.dual import Dual
 from mercer.problems.nu import COLLAPSE, NOISE
+from mercer.problems.problem import InfeasibleError, Machine, Values
 
 FINER = 1e-3  # a hard ball is a piece of geometry: its radius is wanted to more digits than tol says
 # Points on the edge belong to the region; they must not fall out of it when f is summed in another order.
@@ -130,9 +132,11 @@ class EnclosingBall(Dual):
             float(price[outside].sum()) / total, float(price[b > 0].sum()) / total,
         )  # fmt: skip
 
-    def certify_ball(self, coef: Float64, squared_radius: float, f: Float64) -> Values:
-        """Return the values of a shipped ball."""
-        return self.shipped(coef, f, np.array([0.5 * (squared_radius - float(coef @ f))]))
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        """Return what a shipped ball is worth."""
+        assert isinstance(machine, BallMachine)
+        centre = float(machine.coef @ f)
+        return self.evaluate(machine.coef, f, np.array([0.5 * (machine.squared_radius - centre)]), noise)
 
 
 def promised_squared_radius(

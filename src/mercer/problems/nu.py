@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.problems.dual import Dual, Float64, InfeasibleError, Machine, Values
+from mercer.arrays import Float64
+from mercer.problems.dual import Dual
+from mercer.problems.problem import InfeasibleError, Machine, Values
 
 COLLAPSE = 1e-12  # ||w||^2 on the scale of the points below which it counts as zero
 NOISE = 1e-14  # of <w, phi(x)> on that scale; no smaller violation can be asked for
@@ -173,8 +175,9 @@ class NuMargin(Dual):
         total = float(coef[self.y > 0].sum())
         return self.half / total if total > 0 else 0.0
 
-    def certify_scaled(self, coef: Float64, intercept: float, rho: float, f: Float64) -> Values:
-        """Return the values of a shipped, scaled machine with its margin."""
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        """Return what a shipped, scaled machine is worth; one that does not say its margin is given it."""
+        rho = machine.rho if isinstance(machine, NuMachine) else self.rho_of(machine.coef)
         scale = rho if rho > 0 else 1.0
-        b, f, intercept = self._snapped(coef * scale), f * scale, intercept * scale
-        return self.shipped(b, f, np.array([intercept - rho, intercept + rho]))
+        b, intercept = self._snapped(machine.coef * scale), float(machine.intercept) * scale
+        return self.evaluate(b, f * scale, np.array([intercept - rho, intercept + rho]), noise * scale)

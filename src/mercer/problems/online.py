@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer._jit import online_rules as rules
+from mercer.arrays import Float64
 from mercer.problems.classification import HardMarginThroughOrigin, soft_margin, squared_hinge
-from mercer.problems.dual import Dual, Float64, Values
+from mercer.problems.dual import Dual
+from mercer.problems.problem import Values
 from mercer.problems.regression import EpsilonTube
 
 CURVE_POINTS = 4096  # most points of a loss curve: beyond, every second one is dropped

@@ -17,8 +17,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.problems.classification import soft_margin
-from mercer.problems.dual import ROUNDING, Dual, Float64
+from mercer.problems.dual import ROUNDING, Dual
 from mercer.problems.regression import epsilon_tube
 
 TIED = 1e-12  # relative difference of slopes that is none

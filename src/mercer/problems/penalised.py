@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mercer.problems.dual import Float64
+from mercer.arrays import Float64
 from mercer.problems.losses import Loss
 from mercer.problems.piecewise_linear import PiecewiseLinear, piecewise_linear
 from mercer.problems.risk import Risk

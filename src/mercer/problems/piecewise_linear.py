@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.problems.dual import Dual, Float64
+from mercer.arrays import Float64
+from mercer.problems.dual import Dual
 from mercer.problems.losses import Loss, Pieces
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from mercer.arrays import Float64
 from mercer.problems.calibration import LARGEST_LOGIT, PIECES, link_logits
-
-Float64 = NDArray[np.float64]
 
 GRID = np.linspace(-3.0, 3.0, 121)  # decision values at which two links are compared: the margin is at 1
 ROUNDS = 100

@@ -10,7 +10,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 TILE = 256  # points that move together
 

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit, softmax
 
+from mercer.arrays import Float64
 from mercer.problems.losses import BinomialDeviance, Loss
-
-Float64 = NDArray[np.float64]
 
 LEAST = 1e-12  # smallest probability that is believed
 

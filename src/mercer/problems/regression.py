@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.problems.dual import FEASIBLE, Dual, Float64, Machine, Values
+from mercer.arrays import Float64
+from mercer.problems.dual import Dual
+from mercer.problems.problem import FEASIBLE, Machine, Values
 
 
 def _unit(y: Float64, there: NDArray[np.bool_], bias: bool) -> float:
@@ -188,6 +190,9 @@ class NuTube(Dual):
         first = int(np.searchsorted(outside, 2.0 * float(self.sums[0]) * (1 + 1e-12), side="right"))
         return float(distance[order[first]]) if first < self.n else 0.0
 
-    def certify_tube(self, coef: Float64, intercept: float, epsilon: float, f: Float64) -> Values:
-        """Return the values of a shipped machine with its tube."""
-        return self.shipped(self.recover(coef), f, np.array([intercept + epsilon, intercept - epsilon]))
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        """Return what a shipped machine is worth with its tube, or with the best where it does not say it."""
+        intercept = float(machine.intercept)
+        epsilon = machine.epsilon if isinstance(machine, Tube) else self.best_epsilon(f + intercept)
+        multipliers = np.array([intercept + epsilon, intercept - epsilon])
+        return self.evaluate(self.recover(machine.coef), f, multipliers, noise)

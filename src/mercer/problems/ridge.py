@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.problems.certificate import Certificate, combine, relative
-from mercer.problems.dual import Values
-
-Float64 = NDArray[np.float64]
+from mercer.problems.problem import Values
 
 FEASIBLE = 1e-9  # sum of the coefficients, relative to their size, that rounding explains
 

@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
-from mercer.gram import Gram
-from mercer.problems.dual import FEASIBLE, Float64, Machine, Values
+from mercer.arrays import Float64
 from mercer.problems.losses import Loss, MultinomialDeviance
 from mercer.problems.losses.base import best_shift
+from mercer.problems.problem import FEASIBLE, Machine, Problem, Values, total
 
 BIAS_STEPS = 100
+EPS = 8 * float(np.finfo(np.float64).eps)  # of a value that is a short sum of numbers of its size
 
 
 class Root(NamedTuple):
@@ -50,7 +51,7 @@ class Root(NamedTuple):
         return np.asarray(np.einsum("tm,tm->t", self.T, V[self.point]))
 
 
-class Risk:
+class Risk(Problem):
     r"""Penalised risk of a convex loss with continuous derivative.
 
     Coefficients and values are (n, outputs) arrays: one output for a loss of one function, as many as classes
@@ -199,39 +200,60 @@ class Risk:
 
     # -- the verdict -----------------------------------------------------------------------------------------
 
-    def evaluate(self, beta: Float64, g: Float64, bias: Float64) -> Values:
-        """Return primal, dual, gap and violation of coefficients with K beta and a bias."""
-        f = self.fitted(g, bias)
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        """Return primal, dual, gap and violation of coefficients b with f = K b and a bias, or its best."""
+        bias = self.best_bias(f) if multipliers is None else multipliers
+        values = self.fitted(f, bias)
         there = self.C > 0
-        s = np.zeros_like(beta)
-        s[there] = -beta[there] / self.C[there, None]
-        primal = 0.5 * float(np.einsum("im,im->", beta, g)) + self.loss_sum(f)
-        off = beta.sum(axis=0) if self.fit_intercept else np.zeros(1)
-        stray = float(np.abs(beta[~there]).max(initial=0.0))
-        size = float(np.abs(beta).sum())
-        excess = self.loss.excess(self.y[there], self._flat(f[there]), self._flat(s[there]))
+        s = np.zeros_like(b)
+        s[there] = -b[there] / self.C[there, None]
+        primal = 0.5 * float(np.einsum("im,im->", b, f)) + self.loss_sum(values)
+        off = b.sum(axis=0) if self.fit_intercept else np.zeros(1)
+        stray = float(np.abs(b[~there]).sum())
+        size = float(np.abs(b).sum())
+        excess = self.loss.excess(self.y[there], self._flat(values[there]), self._flat(s[there]))
         gap = float(self.C[there] @ excess)
-        mismatch = self._whole(self.loss.derivative(self.y, self._flat(f))) - s
+        mismatch = self._whole(self.loss.derivative(self.y, self._flat(values))) - s
         violation = float(np.abs(mismatch[there]).max(initial=0.0))
-        if not math.isfinite(gap) or max(stray, float(np.abs(off).max())) > FEASIBLE * max(size, 1e-300):
+        missed = stray + float(np.abs(off).sum())
+        if not math.isfinite(gap) or not missed <= FEASIBLE * max(size, 1e-300):
             return Values(primal, -math.inf, math.inf, violation, bias)
-        return Values(primal, primal - gap, gap, violation, bias)
+        # The excess moves with f by the mismatch of the slopes, which is near zero at the optimum.
+        reach = self.C[:, None] * np.abs(mismatch) + np.abs(b) * EPS
+        rounding = total(reach.sum(axis=1), noise) + EPS * (
+            abs(primal) + size * float(np.abs(values).max(initial=0.0))
+        )
+        rounding += missed * float(np.abs(values).max(initial=0.0))
+        return Values(primal, primal - gap, gap, violation, bias, rounding)
 
     # -- what the other problems have, too -------------------------------------------------------------------
 
-    def view(self, matrix: Gram) -> Gram:
-        """Return the kernel matrix as it is."""
-        return matrix
+    def start(self) -> Float64:
+        """Return zero."""
+        return np.zeros((self.n, self.outputs))
+
+    def nearest(self, b: Float64) -> Float64:
+        """Return the coefficients themselves: Newton's method makes them feasible."""
+        return b.reshape(self.n, self.outputs)
+
+    def beta(self, b: Float64) -> Float64:
+        """Return the coefficients."""
+        return b
 
     def recover(self, coef: Float64) -> Float64:
         """Return the point of the dual with given coefficients."""
         return coef.reshape(self.n, -1).copy()
 
-    def machine(self, beta: Float64, g: Float64) -> Machine:
-        """Return the function of one output."""
-        bias = float(self.best_bias(g)[0])
-        return Machine(beta[:, 0], bias, g[:, 0] + bias)
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        """Return the function, or the functions of all classes."""
+        bias = self.best_bias(f)
+        if self.joint:
+            return Machine(b, bias, f + bias)
+        return Machine(b[:, 0], float(bias[0]), f[:, 0] + float(bias[0]))
 
-    def certify(self, coef: Float64, intercept: float, f: Float64) -> Values:
-        """Return the values of a shipped machine of one output: coefficients, bias, and f = K coef."""
-        return self.evaluate(coef[:, None], f[:, None], np.array([intercept]))
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        """Return what a shipped machine is worth, given f = K coef."""
+        bias = np.atleast_1d(np.asarray(machine.intercept, dtype=np.float64))
+        return self.evaluate(self.recover(machine.coef), f.reshape(self.n, -1), bias, noise)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 MARKS = 10  # of the density of a detector's decisions
 FAR = 5.0  # residuals beyond this many standard deviations do not count

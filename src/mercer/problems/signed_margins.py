@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
+from mercer.arrays import Float64, Index
 
 
 def signs(labels: Index, n_classes: int, pairs: bool) -> Float64:

@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 ROUNDING = 1e-11  # by which two ways of computing a residual may differ, relative to the variance
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.problems.dual import ROUNDING, Float64, Machine, Values
-
-Ints = NDArray[np.int64]
+from mercer.arrays import Float64, Ints
+from mercer.problems.dual import ROUNDING
+from mercer.problems.problem import Machine, Values
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.problems.dual import Dual, Float64
+from mercer.arrays import Float64
+from mercer.problems.dual import Dual
 
 
 def carried(problem: Dual, b: Float64) -> Float64:

@@ -9,12 +9,11 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Certificate, Dual, InfeasibleError, Values, relative
 
-Float64 = NDArray[np.float64]
 Status = Literal["optimal", "stationary", "iteration_limit", "time_limit", "interrupted"]
 Criterion = Literal["kkt", "gap", "growth"]
 

@@ -29,7 +29,7 @@ from mercer.cli.libsvm.problem import (
 from mercer.cli.libsvm.summary import lines
 from mercer.io.libsvm import to_libsvm
 from mercer.io.libsvm_text import LibsvmModel, format_libsvm_model
-from mercer.problems.dual import InfeasibleError
+from mercer.problems import InfeasibleError
 from mercer.problems.sigmoid import density_marks, fit_sigmoid, laplace_scale
 
 FOLDS = 5  # of the cross-validation behind probabilities

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
+from mercer.arrays import Float64
 from mercer.estimators.interrupts import Stop, stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.ridge import IllConditionedWarning
@@ -31,7 +31,6 @@ from mercer.solvers.gaussian.posterior import ExactPosterior, IterativePosterior
 from mercer.solvers.linear_algebra.factored import WORST
 from mercer.solvers.ridge.iterative import IterativeRidge
 
-Float64 = NDArray[np.float64]
 TILE_VALUES = 1 << 22  # kernel values between new and training points in memory at a time
 LEAST_NOISE, MOST_NOISE = 1e-10, 1e5
 

@@ -12,7 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.estimators.gaussian._base import BaseGaussianProcess, Float64, check_bounds_type
+from mercer.arrays import Float64
+from mercer.estimators.gaussian._base import BaseGaussianProcess, check_bounds_type
 from mercer.estimators.ridge._kernel_ridge import targets
 from mercer.gram.kernel_family import KernelFamily
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed

@@ -16,6 +16,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.arrays import Float64
 from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
@@ -37,8 +38,6 @@ from mercer.solvers.ridge.direct import (
     reduced,
 )
 from mercer.solvers.ridge.iterative import IterativeRidge, Step
-
-Float64 = NDArray[np.float64]
 
 
 class IllConditionedWarning(LinAlgWarning):

@@ -12,7 +12,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
 
-from mercer.estimators.ridge._base import BaseKernelRidge, Float64
+from mercer.arrays import Float64
+from mercer.estimators.ridge._base import BaseKernelRidge
 from mercer.problems import Certificate
 
 

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context, clone
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from mercer.arrays import Float64
 from mercer.estimators.machine import naming
-from mercer.estimators.ridge._base import BaseKernelRidge, Float64
+from mercer.estimators.ridge._base import BaseKernelRidge
 from mercer.problems import Certificate
 from mercer.solvers.ridge.direct import RidgePath
 

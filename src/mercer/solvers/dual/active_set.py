@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.solvers.dual.free_newton import step_on_plane
 
-Float64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 RIDGE = 1e-13  # added to singular systems, relative to their largest entry; refinement takes it out again

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mercer import _jit
+from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.problems import Dual, InfeasibleError
-from mercer.solvers.base import Float64, Solution, Solver
+from mercer.solvers.base import Solution, Solver
 from mercer.solvers.dual.active_set import polish
 from mercer.solvers.dual.needs import NO_FIXED_SUM
 from mercer.solvers.dual.round_loop import Rounds
 
-Index = NDArray[np.intp]
 Order = Literal["cyclic", "random", "violators", "nonbound", "ascending"]
 ORDERS = ("cyclic", "random", "violators", "nonbound", "ascending")
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 STEP_TO_BOUNDARY = 0.995
 NEAR, PATIENCE = 1e-4, 8  # where so many iterations without headway mean that rounding hides any more

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
-from mercer.solvers.base import Float64, Solution, Solver, UnsuitableSolverError
+from mercer.solvers.base import Solution, Solver, UnsuitableSolverError
 from mercer.solvers.dual.interior_point import dense_bytes, solve_dense
 from mercer.solvers.dual.needs import POSITIVE_SEMIDEFINITE
 from mercer.solvers.dual.round_loop import Rounds

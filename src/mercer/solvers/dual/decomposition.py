@@ -14,19 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer import _jit
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.problems.warm_start import best_multiple, carried
-from mercer.solvers.base import (
-    Float64,
-    Limits,
-    Solution,
-    Solver,
-    Status,
-    progress,
-    wants_every_line,
-    wants_to_know,
-)
+from mercer.solvers.base import Limits, Solution, Solver, Status, progress, wants_every_line, wants_to_know
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.round_loop import mend_sums
 from mercer.solvers.dual.rounding import resolution

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from mercer import _jit
+from mercer.arrays import Float64
 from mercer.problems import Dual
 from mercer.solvers.dual.free_newton import newton_step
 from mercer.solvers.dual.quadratic import solve_quadratic
-
-Float64 = NDArray[np.float64]
 
 FLOOR_SINGLE, FLOOR_DOUBLE = 1e-6, 1e-12  # least curvature of a pair, relative to the largest diagonal entry
 ROUNDING = 1e-13  # change of the objective, relative, that is none

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from mercer.arrays import Float64
 from mercer.problems import Dual
-
-Float64 = NDArray[np.float64]
 
 RIDGE_SINGLE, RIDGE_DOUBLE = 2e-7, 1e-13  # added to the diagonal, relative to the largest entry
 REFINEMENTS = 3  # in double precision; those of a matrix in single precision lead nowhere

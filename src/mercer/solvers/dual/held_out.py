@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
-from mercer.solvers.base import Float64, Limits, Solution, Solver
+from mercer.solvers.base import Limits, Solution, Solver
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.working_set import choose
 
@@ -33,8 +34,6 @@ ROUNDS = (False, True)  # of decomposition; whether it is the last
 TILE = 1024  # rows of a block in memory at a time
 ENOUGH, ENOUGH_OF_CLASS, ENOUGH_ERRORS = 2000, 200, 150  # held-out values that make further folds needless
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock
-
-Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, Values, relative
 from mercer.solvers.base import (
-    Float64,
     Limits,
     Need,
     Solution,

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from mercer import _jit
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.warm_start import best_multiple, carried
-from mercer.solvers.base import Float64, Limits, Solution, Status
+from mercer.solvers.base import Limits, Solution, Status
 from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.free_newton import newton_step

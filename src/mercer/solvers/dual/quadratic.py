@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.solvers.dual.active_set import polish
 from mercer.solvers.dual.box_qp import solve_box_qp
-
-Float64 = NDArray[np.float64]
 
 TIGHT = 1e-12  # tolerance of the interior iterations; what is left is for the active set
 ZERO = 1e-14  # objective, with variables and Q of order one, that is nothing but rounding

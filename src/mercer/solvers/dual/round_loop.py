@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
-from mercer.solvers.base import Float64, Limits, Solution, Solver, Status, progress, wants_to_know
+from mercer.solvers.base import Limits, Solution, Solver, Status, progress, wants_to_know
 from mercer.solvers.dual.rounding import resolution
 
 STALLS = 2  # rounds without any change, each from a fresh K beta, after which float64 has no more to give

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer.arrays import Float64
 from mercer.problems import Dual
-from mercer.solvers.base import Float64
 
 NOISE = 1e-11  # KKT violation, relative to K beta and to the user's unit, that rounding may leave
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer import _jit
+from mercer.arrays import Float64
 from mercer.gram import Workers
 from mercer.problems.soft_margins import SoftMargins
-from mercer.solvers.base import Float64, Solution
+from mercer.solvers.base import Solution
 from mercer.solvers.dual.dense_block import FLOOR_DOUBLE
 
 TOGETHER = 256  # problems between two looks at whether to stop

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer import _jit
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
-from mercer.solvers.base import Float64, Solution, Solver
+from mercer.solvers.base import Solution, Solver
 from mercer.solvers.dual.needs import A_FIXED_SUM, IN_MEMORY
 from mercer.solvers.dual.round_loop import Rounds
 

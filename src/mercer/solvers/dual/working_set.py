@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64, Index
 from mercer.problems import Dual
-
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 def choose(problem: Dual, b: Float64, g: Float64, per_side: int, most: int) -> Index:

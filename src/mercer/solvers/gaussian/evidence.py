@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, eigh_tridiagonal
 
+from mercer.arrays import Float64
 from mercer.gram import Workers
 from mercer.gram.kernel_family import KernelFamily
 from mercer.gram.tiled import TiledProduct
@@ -17,8 +17,6 @@ from mercer.solvers.base import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.linear_algebra.factored import Factored
 from mercer.solvers.ridge.iterative import FLOOR, nystrom_factor
-
-Float64 = NDArray[np.float64]
 
 JITTERS = 8  # times that the diagonal is raised, tenfold each time
 FIRST_JITTER = 1e-14  # relative to its mean

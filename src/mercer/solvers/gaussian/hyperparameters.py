@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 
+from mercer.arrays import Float64
 from mercer.problems.evidence import Evidence
 from mercer.solvers.base import Limits
-
-Float64 = NDArray[np.float64]
 
 
 class Found(NamedTuple):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.tiled import TiledProduct
 from mercer.solvers.base import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients
 from mercer.solvers.linear_algebra.factored import Factored
 from mercer.solvers.ridge.iterative import IterativeRidge, preconditioner
-
-Float64 = NDArray[np.float64]
 
 COLUMNS = 64  # new points solved for together
 

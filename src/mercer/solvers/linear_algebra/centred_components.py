@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 import scipy.linalg
 
+from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.centred import CentredGram
 from mercer.gram.products import TILE_ROWS
 from mercer.solvers.linear_algebra.spectral import (
     OVERSAMPLING,
     Eigenpairs,
-    Float64,
     dense_eigenpairs,
     leading_eigenpairs,
 )

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
+
 Map = Callable[[Float64], Float64]
 
 

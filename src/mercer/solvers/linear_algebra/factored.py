@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, blas, lapack
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 WORST = 1e14  # condition from which hardly a digit of a solution is certain
 NOT_FINITE = "the kernel matrix holds NaN or infinity: scale the features, or mend the kernel"

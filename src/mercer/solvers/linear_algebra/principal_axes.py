@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.products import symmetric_product, whole
 from mercer.solvers.linear_algebra.spectral import dense_eigenpairs, leading_eigenpairs
-
-Float64 = NDArray[np.float64]
 
 DENSE = 1000  # points up to which the whole matrix is decomposed
 RESIDUAL = 1e-8  # of an axis, relative to the largest variance

@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
+
 Product = Callable[[Float64], Float64]
 
 OVERSAMPLING = 10  # guard vectors of a block: they need not converge, and pull the others along

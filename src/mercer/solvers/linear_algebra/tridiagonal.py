@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigvalsh_tridiagonal, lapack, solveh_banded
 
 from mercer import _jit
+from mercer.arrays import Float64
 from mercer.gram import Workers
-
-Float64 = NDArray[np.float64]
 
 BLOCK = 64  # columns that LAPACK works on together
 

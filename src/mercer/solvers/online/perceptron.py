@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mercer import _jit
+from mercer.arrays import Float64, Ints
 from mercer.kernels.data import is_sparse
 from mercer.problems.online import Tally
-from mercer.solvers.base import Float64, Limits
-
-Ints = NDArray[np.int64]
+from mercer.solvers.base import Limits
 
 SLICE = 4e7  # multiplications in one slice of compiled work
 

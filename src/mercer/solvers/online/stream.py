@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from mercer import _jit
 from mercer._jit import online_rules as rules
+from mercer.arrays import Float64, Ints
 from mercer.kernels import Fused, Kernel, Precomputed
 from mercer.kernels.fused import RBF
 from mercer.problems.online import Rule, Tally
-from mercer.solvers.base import Float64, Limits
+from mercer.solvers.base import Limits
 
-Ints = NDArray[np.int64]
 Removal = Literal["weakest", "oldest"]
 Status = Literal["converged", "iteration_limit", "time_limit", "interrupted", "streaming"]
 

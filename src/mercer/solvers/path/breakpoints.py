@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.problems import Dual
 from mercer.problems.parametric_family import ParametricFamily
-from mercer.solvers.base import Float64, Solution, Status
+from mercer.solvers.base import Solution, Status
 
 KINDS = ("enter", "leave", "exchange", "restart")
 NOISE = 1e-11  # share of the summands that rounding along the walk may leave in a marginal cost

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _jit
+from mercer.arrays import Float64
 from mercer.gram import MatrixGram
 from mercer.problems import Dual
 from mercer.problems.parametric_family import ParametricFamily
-from mercer.solvers.base import Float64, Limits, Status
+from mercer.solvers.base import Limits, Status
 from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.path.breakpoints import KINDS, Path, Record
 

@@ -9,12 +9,11 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
+from mercer.arrays import Float64
 from mercer.gram import Workers
 from mercer.problems.ridge import Ridge
 from mercer.solvers.linear_algebra.factored import NOT_FINITE, WORST, Factored
 from mercer.solvers.linear_algebra.tridiagonal import Tridiagonal
-
-Float64 = NDArray[np.float64]
 
 GRID = 50  # penalties tried when none are given
 DEPTH = 1e-10  # the least of them, relative to the largest eigenvalue

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.nystrom import sampled_cholesky
 from mercer.gram.tiled import TiledProduct
@@ -17,8 +17,6 @@ from mercer.problems.ridge import Ridge
 from mercer.solvers.base import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.ridge.direct import RidgeSolution
-
-Float64 = NDArray[np.float64]
 
 EXPLAINED = 1e-6  # share of the trace that the preconditioner may leave out
 FAINTEST = 1e-13  # share below which there is nothing but rounding

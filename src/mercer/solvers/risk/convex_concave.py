@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.gram.matrix import MatrixGram
 from mercer.gram.products import whole
@@ -15,8 +15,6 @@ from mercer.problems import InfeasibleError
 from mercer.problems.risk import Risk
 from mercer.solvers.base import Criterion, Limits, Listener, Status
 from mercer.solvers.risk.newton import Newton, NewtonSolution
-
-Float64 = NDArray[np.float64]
 
 ROUNDS = 2000
 GROWTH = 1e9  # of the coefficients, relative to the first round's, which no bounded problem shows

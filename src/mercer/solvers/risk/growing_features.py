@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.problems.risk import Risk
 from mercer.solvers.risk.line_search import Slope, convex_search
-
-Float64 = NDArray[np.float64]
 
 STEPS = 50
 ENOUGH = 1e-8  # fall of the objective in a step, relative, below which coefficients are optimal

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.problems.risk import Risk
 from mercer.solvers.base import Limits, Status
 from mercer.solvers.risk.growing_features import FeatureRisk
-
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 WINDOW = 3  # steps over which the objective must still fall
 LEAST_NEW = 1e-10  # share of a point's squared norm that the chosen ones must leave unexplained

@@ -7,8 +7,8 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Values, relative
 from mercer.problems.risk import Risk, Root
@@ -16,8 +16,6 @@ from mercer.solvers.base import Criterion, Limits, Listener, Progress, Solution,
 from mercer.solvers.risk.line_search import Slope, convex_search
 from mercer.solvers.risk.newton_system import Landmarks, Step, conjugate_gradients, direct, full_rank
 from mercer.solvers.risk.products import Products
-
-Float64 = NDArray[np.float64]
 
 DIRECT = 2000  # unknowns of one function up to which a factorisation costs less than conjugate gradients
 LOOSE = 1e-3  # relative residual of a system far from the optimum

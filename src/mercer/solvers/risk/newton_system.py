@@ -15,13 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, lapack, solve_triangular
 
+from mercer.arrays import Float64
 from mercer.problems.risk import Root
 from mercer.solvers.risk.products import Products
-
-Float64 = NDArray[np.float64]
 
 JITTER = 1e-14  # first addition to a matrix that rounding made indefinite, relative to its largest entry
 LEAST_RANK, MOST_RANK = 50, 1000  # of the low-rank preconditioner

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.gram.matrix import MatrixGram
 from mercer.gram.products import whole
-
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 class Products:

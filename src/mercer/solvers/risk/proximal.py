@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Values, relative
 from mercer.problems.losses.envelope import Envelope
 from mercer.problems.risk import Risk
 from mercer.solvers.base import Criterion, Limits, Listener, Status
 from mercer.solvers.risk.newton import Newton, NewtonSolution
-
-Float64 = NDArray[np.float64]
 
 ROUNDS = 60
 FASTER, FASTEST = 5.0, 1e5  # by which the envelope follows more closely each round, and in all
