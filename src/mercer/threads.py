@@ -75,43 +75,66 @@ def _busy() -> Iterator[None]:
         _here.busy = False
 
 
-class _OneBlasThread:
-    """A scope in which BLAS keeps to one thread per caller.
+class _BlasLimits:
+    """How many threads BLAS may take, while anybody cares.
 
-    The limit is the process's, and scopes of several threads overlap: the first to enter sets the limit, the
-    last to leave puts back what was there.
+    The limit is the process's, and scopes of several threads overlap: the least of all wishes holds, and the
+    last to leave puts back what was there before the first.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._inside = 0
-        self._limiter: Any = None
+        self._wishes: list[int] = []
+        self._limiter: Any = None  # remembers what was there before
 
-    def __enter__(self) -> None:
+    def enter(self, threads: int) -> None:
+        """Add a wish."""
         with self._lock:
-            if self._inside == 0:
-                self._limiter = _controller().limit(limits=1, user_api="blas")
-            self._inside += 1
+            if not self._wishes:
+                self._limiter = _controller().limit(limits=threads, user_api="blas")
+            elif threads < min(self._wishes):
+                _controller().limit(limits=threads, user_api="blas")
+            self._wishes.append(threads)
 
-    def __exit__(self, *error: object) -> None:
+    def leave(self, threads: int) -> None:
+        """Take a wish back."""
         with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
+            before = min(self._wishes)
+            self._wishes.remove(threads)
+            if not self._wishes:
                 self._limiter.restore_original_limits()
                 self._limiter = None
+            elif min(self._wishes) > before:
+                _controller().limit(limits=min(self._wishes), user_api="blas")
 
     def forked(self) -> None:
-        """Leave all scopes: the threads that were inside are not in this process."""
+        """Forget all wishes: the threads that had them are not in this process."""
         self._lock = threading.Lock()
-        self._inside = 0
+        self._wishes = []
         if self._limiter is not None:
             self._limiter.restore_original_limits()
             self._limiter = None
 
 
-_one_blas_thread = _OneBlasThread()
+_limits = _BlasLimits()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_one_blas_thread.forked)
+    os.register_at_fork(after_in_child=_limits.forked)
+
+
+class _BlasScope:
+    """A scope in which BLAS takes no more than some threads; it may be entered again and again."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+
+    def __enter__(self) -> None:
+        _limits.enter(self.threads)
+
+    def __exit__(self, *error: object) -> None:
+        _limits.leave(self.threads)
+
+
+_one_blas_thread = _BlasScope(1)
 
 
 class Workers:
@@ -202,8 +225,8 @@ class Workers:
         return _one_blas_thread
 
     def scope(self) -> AbstractContextManager[None]:
-        """Return a scope in which BLAS keeps to one thread if that is all that was asked for."""
-        return _one_blas_thread if self.threads == 1 else nullcontext()
+        """Return a scope in which BLAS keeps to as many threads as were asked for."""
+        return nullcontext() if self.threads >= _cores() else _BlasScope(self.threads)
 
     def _alone(self) -> bool:
         # A thread of a pool that waited for others of it would wait for ever: work inside work runs in place.

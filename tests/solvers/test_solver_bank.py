@@ -6,7 +6,7 @@ from solver_bank import CASES, seen
 
 from mercer.problems import relative
 from mercer.solvers import Ascent, Chunking, InteriorPoint, Limits, UnsuitableSolverError, as_solver
-from mercer.solvers.names import SOLVERS
+from mercer.solvers.auto import SOLVERS
 
 pytestmark = pytest.mark.core
 

@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from mercer import SVC
-from mercer.gram import Segment, Workers, cross_products, decisions_with_sure_signs
-from mercer.gram import rough as rough_module
-from mercer.gram.rough import _Rough
+from mercer.gram import Segment, Workers, cross_products
+from mercer.problems import decisions as rough_module
+from mercer.problems.decisions import _Rough, decisions_with_sure_signs
 from mercer.kernels import RBF, Linear
 
 pytestmark = pytest.mark.core

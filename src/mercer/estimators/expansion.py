@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.gram import Segment, cross_products
 from mercer.kernels import Kernel, Linear
 
 
@@ -40,3 +41,27 @@ class ExpansionMixin:
 
     def _feature_weights(self) -> Any:
         return self.dual_coef_ @ self.support_vectors_
+
+
+class FunctionsMixin(ExpansionMixin):
+    """Functions that share their support vectors, f_k(x) = sum_i coef_ki k(x_i, x) + intercept_k."""
+
+    intercept_: np.ndarray
+
+    def _segments(self) -> tuple[list[Segment], int]:
+        coef = self._coefficients
+        every = np.arange(coef.shape[0])
+        return [Segment(0, coef.shape[1], np.ascontiguousarray(coef.T), every)], coef.shape[0]
+
+    def _products(self, X: Any) -> np.ndarray:
+        """Return K(X, support vectors) coef for checked data, a column for each function."""
+        this: Any = self
+        segments, outputs = self._segments()
+        return cross_products(self.kernel_, X, this._reference(), segments, outputs, this._workers())
+
+    def _values(self, X: Any) -> np.ndarray:
+        """Return f(X), a column for each function."""
+        check_is_fitted(self)
+        this: Any = self
+        X = this._check_X(X, kernel=self.kernel_, reset=False)
+        return np.asarray(self._products(X) + self.intercept_)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -21,12 +22,15 @@ from mercer.estimators.notebook import CertifiedRepr
 from mercer.gram import Gram, Workers, gram, resolve_threads
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
-from mercer.problems import Certificate, Dual
-from mercer.solvers import SOLVER_NAMES, Limits, Solution, Solver, as_solver
-from mercer.solvers.base import Listener
-from mercer.solvers.names import SOLVERS
+from mercer.problems import Certificate
+from mercer.solvers import SOLVER_NAMES, Solver
+from mercer.solvers.auto import SOLVERS
 
 INDEFINITE = 1e-7  # share of the largest eigenvalue below which a negative one is rounding
+
+
+class IllConditionedWarning(ConvergenceWarning, LinAlgWarning):
+    """Rounding has the last word: a system is singular, or nearly so, in floating-point arithmetic."""
 
 
 class IndefiniteKernelWarning(UserWarning):
@@ -170,41 +174,6 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         check_finite_diagonal(kernel, matrix.diag())
         return matrix
 
-    def _algorithm(self) -> Solver:
-        """Return the solver that the parameter names."""
-        return as_solver(self.solver)
-
-    def _solver(self, limits: Limits, listener: Listener | None, side_by_side: int = 1) -> Solver:
-        return self._algorithm().controlled(
-            tol=self.tol,
-            criterion=self.criterion,
-            block_bytes=self._cache_bytes() // (2 * side_by_side),
-            limits=limits,
-            listener=listener,
-        )
-
-    def _stated(self, problem: Dual, matrix: Gram) -> Dual:
-        """Return the problem in the form that the solver takes."""
-        return self._algorithm().restate(problem, matrix.diag())
-
-    def _limits(self) -> Limits:
-        return Limits(max_iter=self.max_iter, time_limit=self.time_limit)
-
-    def _solve(
-        self,
-        matrix: Gram,
-        problem: Dual,
-        limits: Limits,
-        listener: Listener | None,
-        start: Any = None,
-        side_by_side: int = 1,
-        workers: Workers | None = None,
-    ) -> Solution:
-        """Solve one problem; ``side_by_side`` of them run at a time and share the memory."""
-        solver = self._solver(limits, listener, side_by_side)
-        with (workers or self._workers()).scope():
-            return solver.solve(problem.view(matrix), problem, start)
-
     # -- the verdict -------------------------------------------------------------------------------------
 
     def _psd(self, kernel: Kernel, matrix: Gram) -> bool:
@@ -231,39 +200,49 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         )
         return False
 
-    def _conclude(self, certificate: Certificate, keep: bool = False) -> None:
+    def _conclude(self, certificate: Certificate, keep: bool = False, notes: Sequence[str] = ()) -> None:
         """Store the certificate and warn or re-raise as asked; ``keep`` overrules ``on_interrupt``."""
         self.certificate_ = certificate
-        self.fit_status_ = 0 if certificate.status in ("optimal", "stationary") else 1
-        if certificate.status == "interrupted":
+        status, name = certificate.status, type(self).__name__
+        self.fit_status_ = 0 if status in ("optimal", "stationary") else 1
+        if status == "interrupted":
             if self.on_interrupt == "raise" and not keep:
                 raise KeyboardInterrupt
             return
-        if certificate.status in ("iteration_limit", "time_limit"):
-            known = (
-                f"relative gap {certificate.relative_gap:.3g}"
-                if math.isfinite(certificate.relative_gap)
-                else "no bound on the distance to the optimum yet"
-            )
-            warnings.warn(
-                f"{type(self).__name__} stopped {self._reason(certificate)} after {certificate.n_iter} steps,"
-                f" before tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. "
-                "The model is usable; raise the limit, loosen tol, or scale the features.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        if notes and status in ("optimal", "stationary", "ill_conditioned", "infeasible"):
+            warnings.warn(f"{name}: {notes[0]}.", IllConditionedWarning, stacklevel=5)
+            return
+        if self.fit_status_ == 0:
+            return
+        known = (
+            f"relative gap {certificate.relative_gap:.3g}"
+            if math.isfinite(certificate.relative_gap)
+            else "no bound on the distance to the optimum"
+        )
+        kind: type[Warning] = ConvergenceWarning
+        if status in ("ill_conditioned", "infeasible"):
+            kind = IllConditionedWarning
+        warnings.warn(
+            f"{name} stopped {self._reason(certificate)} after {certificate.n_iter} steps,"
+            f" before tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. "
+            "The model is usable; raise the limit, loosen tol, or scale the features.",
+            kind,
+            stacklevel=5,
+        )
 
     def _reason(self, certificate: Certificate) -> str:
         """Return what stopped a fit before its tolerance."""
         if certificate.status == "time_limit":
             return f"at time_limit={self.time_limit}"
+        if certificate.status in ("ill_conditioned", "infeasible"):
+            return "where rounding hides any further gain"
         solver: Any = self.solver if isinstance(self.solver, Solver) else SOLVERS.get(self.solver)
         accuracy = getattr(solver, "accuracy", 0.0)
         if certificate.relative_gap <= accuracy:
             return f"where solver={solver.name!r} does, which is accurate to a gap of {accuracy:g} only,"
-        return (
-            f"at max_iter={self.max_iter}" if self.max_iter >= 0 else "where rounding hides any further gain"
-        )
+        if self.max_iter >= 0:
+            return f"at max_iter={self.max_iter}"
+        return "where the dual grew by less than tol in a round"
 
     def _kept(self, X: Any, support: np.ndarray) -> Any:
         """Return the support vectors: items of X, or nothing for a precomputed kernel."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from mercer.estimators.interrupts import Stop
 from mercer.problems import InfeasibleError
-from mercer.solvers.base import Listener, Progress
 from mercer.solvers.completion import Nearing, someone_waiting
+from mercer.solvers.progress import Listener, Progress
 
 try:
     from sklearn.callback import CallbackSupportMixin

@@ -16,7 +16,7 @@ from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
 from mercer.problems.calibration import fit_link, link_logits
 from mercer.problems.coupling import couple
-from mercer.problems.multiclass import Task
+from mercer.problems.multiclass import BinaryTask
 from mercer.solvers import Solution, Solver
 from mercer.solvers.dual.held_out import held_out
 
@@ -52,7 +52,7 @@ class Calibration:
     def learn(
         self,
         number: int,
-        task: Task,
+        task: BinaryTask,
         matrix: Gram,
         dual: Dual,
         solution: Solution,
@@ -66,7 +66,7 @@ class Calibration:
         ----------
         number : int
             Which machine.
-        task : Task
+        task : BinaryTask
             Its rows and signs.
         matrix, dual, solution
             Its kernel matrix, problem and solution.
@@ -139,10 +139,11 @@ class ProbabilityMixin:
         How decision values below 0 and above 0 become logits: piecewise linear, 0 at 0.
     """
 
-    def _calibration(self, labels: np.ndarray, weight: np.ndarray, n_machines: int) -> Calibration | None:
+    def _calibration(self, split: Any) -> Calibration | None:
         if not getattr(self, "probability", False):
             return None
-        return Calibration(labels, weight, getattr(self, "random_state", None), n_machines)
+        random_state = getattr(self, "random_state", None)
+        return Calibration(split.labels.numbers, split.base, random_state, len(split.tasks))
 
     def _keep_links(self, calibration: Calibration | None) -> None:
         if calibration is None:

@@ -9,7 +9,6 @@ from mercer.gram.build import gram
 from mercer.gram.cross_products import Segment, cross_products
 from mercer.gram.generic import GenericGram
 from mercer.gram.matrix import MatrixGram
-from mercer.gram.rough import decisions_with_sure_signs
 from mercer.gram.vectors import VectorGram
 from mercer.threads import Workers, resolve_threads
 
@@ -21,7 +20,6 @@ __all__ = [
     "VectorGram",
     "Workers",
     "cross_products",
-    "decisions_with_sure_signs",
     "gram",
     "resolve_threads",
 ]

@@ -10,6 +10,8 @@ import numpy as np
 from mercer.arrays import Float64, Floats, Index
 from mercer.threads import Workers
 
+UNIT = 8 * float(np.finfo(np.float64).eps)  # of a kernel value and of a sum of many, generously
+
 
 class Gram(ABC):
     """The n by n matrix K with K_ij = k(x_i, x_j), of which only asked-for parts exist in memory.
@@ -56,6 +58,16 @@ class Gram(ABC):
     def is_exact(self) -> bool:
         """Whether ``exact()`` is this very matrix."""
         return self.exact() is self
+
+    def noise(self, coef: Float64) -> Float64:
+        r"""Return a bound on the rounding error of each entry of K coef, summed in float64.
+
+        :math:`|K_{ij}| \le \sqrt{K_{ii} K_{jj}}`, so that is a few units of rounding times
+        :math:`\sqrt{K_{ii}} \sum_j |c_j| \sqrt{K_{jj}}`: large where big terms cancel.
+        """
+        root = np.sqrt(np.abs(self.diag()))
+        size = np.abs(coef) if coef.ndim == 1 else np.add.reduce(np.abs(coef), axis=1)
+        return (UNIT * float(size @ root)) * root
 
     def features(self) -> Any:
         """Return rows (array or CSR) whose inner products are K, or None where no such rows are known."""

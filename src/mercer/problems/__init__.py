@@ -13,10 +13,11 @@ A problem knows nothing of how it is solved; a solver is handed one together wit
 (0.5, 0.5)
 """
 
-from mercer.problems.certificate import Certificate, combine, relative
+from mercer.problems.certificate import Certificate, certified, combine
 from mercer.problems.classification import HardMargin, HardMarginThroughOrigin, soft_margin, squared_hinge
 from mercer.problems.dual import Dual
-from mercer.problems.problem import InfeasibleError, Machine, Values
+from mercer.problems.problem import InfeasibleError, Machine, Problem, Values, relative
+from mercer.problems.risk import Risk
 
 __all__ = [
     "Certificate",
@@ -25,7 +26,10 @@ __all__ = [
     "HardMarginThroughOrigin",
     "InfeasibleError",
     "Machine",
+    "Problem",
+    "Risk",
     "Values",
+    "certified",
     "combine",
     "relative",
     "soft_margin",

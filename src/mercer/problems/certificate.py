@@ -1,11 +1,26 @@
-"""The proof of how good a fit is."""
+"""The proof of how good a fit is, made in one place for all problems and all solvers."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 
+from mercer.arrays import Float64
+from mercer.problems.problem import Machine, Problem, Values, meets, relative
+
 ROUNDING = 1e-12  # a relative gap in float64 says no more than this, however small it comes out
+
+# From best to worst: several problems together have the worst status of any.
+STATUSES = (
+    "optimal",
+    "stationary",
+    "ill_conditioned",
+    "iteration_limit",
+    "time_limit",
+    "interrupted",
+    "infeasible",
+    "unbounded",
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +35,8 @@ class Certificate:
     primal : float
         Value of the primal objective at the fitted function and bias.
     dual : float
-        Value of the dual objective: no function has a smaller primal value.
+        Value of the dual objective: no function has a smaller primal value. Minus infinity where the
+        multipliers are infeasible, and nothing is proved.
     gap : float
         primal - dual, computed as a sum of non-negative terms; nan when the kernel is not positive
         semi-definite, because it would bound nothing.
@@ -31,12 +47,17 @@ class Certificate:
     n_iter : int
         Steps taken by the solver.
     status : str
-        "optimal", "stationary" (the kernel is not positive semi-definite), "iteration_limit", "time_limit" or
-        "interrupted".
+        "optimal": the violation or the gap, whichever ``criterion`` names, meets ``tol``, or the gap is no
+        larger than its own rounding error. "stationary": the same for a kernel that is not positive
+        semi-definite, without a gap. "ill_conditioned": rounding forbids any further gain.
+        "iteration_limit", "time_limit", "interrupted": why the solver stopped early. "infeasible",
+        "unbounded": the multipliers prove nothing, or the problem has no optimum.
     criterion : str
-        What the solver stopped on: "kkt" or "gap".
+        What the solver stopped on: "kkt", "gap" or "growth".
     parts : tuple of Certificate
         One per binary problem, whose values this certificate sums (``kkt_violation``: the largest).
+    rounding : float
+        A bound on the rounding error of ``gap``.
     """
 
     primal: float
@@ -48,6 +69,7 @@ class Certificate:
     status: str
     criterion: str
     parts: tuple[Certificate, ...] = ()
+    rounding: float = 0.0
 
     def __str__(self) -> str:
         if math.isnan(self.gap):
@@ -56,28 +78,109 @@ class Certificate:
             )
         if math.isinf(self.gap):
             return f"{self.status}: nothing proved, KKT violation {self.kkt_violation:.2g}"
-        proved = max(self.relative_gap, ROUNDING)
+        scale = max(abs(self.primal), abs(self.dual))
+        if scale <= self.rounding:
+            return f"{self.status}: the objective is 0 within rounding"
+        proved = max(self.relative_gap, relative(self.rounding, self.primal, self.dual), ROUNDING)
         return f"{self.status}: proved within {100 * proved:.2g} % of the best possible"
 
 
-def relative(gap: float, primal: float, dual: float) -> float:
-    """Return gap / max(abs(primal), abs(dual)), 0 when both are 0 and infinite while the primal is."""
-    if math.isinf(gap):
-        return math.inf
-    scale = max(abs(primal), abs(dual))
-    return gap / scale if scale > 0 else 0.0
+def certified(
+    problem: Problem,
+    machine: Machine,
+    *,
+    tol: float,
+    criterion: str,
+    n_iter: int,
+    stopped: str,
+    psd: bool = True,
+    noise: Float64 | float = 0.0,
+) -> Certificate:
+    """Return the certificate of a shipped machine.
+
+    The point that the machine stands for is recovered, its feasibility checked, and its values computed in
+    float64. The status follows from these numbers; what the solver believes counts for nothing.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is minimised.
+    machine : Machine
+        What is shipped, with K coef.
+    tol, criterion
+        What was asked for.
+    n_iter : int
+        Steps of the solver.
+    stopped : str
+        Why the solver stopped: a limit, or what it takes for the optimum.
+    psd : bool
+        Whether the kernel is positive semi-definite: only then does a gap bound anything.
+    noise : float or (n,) float64
+        A bound on the error of K coef.
+    """
+    return concluded(
+        problem,
+        problem.certify(machine, machine.products, noise),
+        tol=tol,
+        criterion=criterion,
+        n_iter=n_iter,
+        stopped=stopped,
+        psd=psd,
+    )
 
 
-_SEVERITY = ("optimal", "stationary", "iteration_limit", "time_limit", "interrupted")
+def concluded(
+    problem: Problem | None,
+    values: Values,
+    *,
+    tol: float,
+    criterion: str,
+    n_iter: int,
+    stopped: str,
+    psd: bool,
+) -> Certificate:
+    """Return the certificate of values, ``tol`` being in the units of a problem or, without one, in theirs."""
+    status = verdict(problem, values, criterion, tol, stopped, psd)
+    gap = values.gap if psd else math.nan
+    return Certificate(
+        values.primal,
+        values.dual,
+        gap,
+        relative(gap, values.primal, values.dual) if psd else gap,
+        values.violation,
+        n_iter,
+        status,
+        criterion,
+        rounding=values.rounding,
+    )
+
+
+def verdict(
+    problem: Problem | None, values: Values, criterion: str, tol: float, stopped: str, psd: bool
+) -> str:
+    """Return the status that numbers deserve: "optimal" where they meet ``tol`` or are rounding alone."""
+    if psd and values.feasible:
+        met = meets(values, criterion, tol, tol) if problem is None else problem.met(values, criterion, tol)
+        met = met or values.gap <= values.rounding
+    else:
+        met = not psd and values.violation <= (tol if problem is None else problem.allowed(tol, values))
+    if met:
+        return "optimal" if psd else "stationary"
+    if stopped not in ("optimal", "stationary"):
+        return stopped  # a limit
+    if psd and not values.feasible:
+        return "infeasible"
+    # Whatever the solver believes. A dual that has stopped growing proves nothing.
+    return "iteration_limit" if criterion == "growth" else "ill_conditioned"
 
 
 def combine(parts: list[Certificate]) -> Certificate:
     """Return the certificate of independent problems: values add, the worst violation and status stay."""
     if len(parts) == 1:
         return replace(parts[0], parts=(parts[0],))
-    primal = math.fsum(p.primal for p in parts) if not any(math.isinf(p.primal) for p in parts) else math.inf
-    dual = math.fsum(p.dual for p in parts)
-    gap = math.fsum(p.gap for p in parts) if not any(math.isinf(p.gap) for p in parts) else math.inf
+    primal = _sum([p.primal for p in parts])
+    dual = _sum([p.dual for p in parts])
+    gap = _sum([p.gap for p in parts])
     return Certificate(
         primal=primal,
         dual=dual,
@@ -85,7 +188,13 @@ def combine(parts: list[Certificate]) -> Certificate:
         relative_gap=relative(gap, primal, dual),
         kkt_violation=max(p.kkt_violation for p in parts),
         n_iter=sum(p.n_iter for p in parts),
-        status=max((p.status for p in parts), key=_SEVERITY.index),
+        status=max((p.status for p in parts), key=STATUSES.index),
         criterion=parts[0].criterion,
         parts=tuple(parts),
+        rounding=_sum([p.rounding for p in parts]),
     )
+
+
+def _sum(values: list[float]) -> float:
+    infinite = [v for v in values if math.isinf(v)]
+    return infinite[0] if infinite else math.fsum(values)

@@ -157,7 +157,7 @@ class HardMargin(Dual):
         return coef / total if total > 0 else coef.copy()
 
     def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
-        # Any multipliers stand for the point of the hulls on their ray; the shipped bias need not be the best.
+        # Multipliers stand for the point of the hulls on their ray; the shipped bias need not be the best.
         total = 0.5 * float(np.abs(machine.coef).sum())
         if total == 0.0:
             return Values.infeasible(math.inf, np.zeros(2))
@@ -188,7 +188,7 @@ class HardMargin(Dual):
         # measures the primal value.
         top, bottom = self._edges(f)
         intercept = -0.5 * (top + bottom) * scale
-        return Machine(scale * self.beta(b), intercept, scale * f + intercept)
+        return Machine(scale * self.beta(b), intercept, scale * f)
 
     def _edges(self, f: Float64) -> tuple[float, float]:
         return (

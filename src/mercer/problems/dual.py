@@ -276,7 +276,7 @@ class Dual(Problem):
         """Return the function that the point stands for."""
         multipliers = self.multipliers(b, self.gradient(b, f))
         intercept = float(multipliers[0]) if multipliers.size else 0.0
-        return Machine(self.beta(b), intercept, f + intercept)
+        return Machine(self.beta(b), intercept, f)
 
     def recover(self, coef: Float64) -> Float64:
         """Return the variables that stand for given coefficients of the points."""

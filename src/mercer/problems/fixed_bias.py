@@ -83,7 +83,8 @@ class FixedBias(Dual):
                 f"coordinate tau={self.tau:.3g}, and hence by no bias: use a finite C, or another kernel"
             )
         machine = self.bare.machine(b, f)
-        return Machine(machine.coef, self.tau**2 * float(machine.coef.sum()), machine.values)
+        bias = self.tau**2 * float(machine.coef.sum())
+        return Machine(machine.coef, bias, machine.products - bias)
 
     def recover(self, coef: Float64) -> Float64:
         return self.bare.recover(coef)

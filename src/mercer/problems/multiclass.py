@@ -20,7 +20,7 @@ from mercer.arrays import Float64, Index
 
 
 @dataclass(frozen=True)
-class Task:
+class BinaryTask:
     """One two-class problem: which rows, with which signs."""
 
     rows: Index
@@ -28,27 +28,32 @@ class Task:
     positive: int
     negative: int  # -1: all other classes
 
+    @property
+    def target(self) -> Float64:
+        """The signs: what a two-class problem is about."""
+        return self.sign
 
-def one_versus_one(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list[Task]:
+
+def one_versus_one(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list[BinaryTask]:
     """Return a task for each pair of classes, over the rows that are ``present`` (have a weight)."""
     members = [np.flatnonzero((y == c) & present) for c in range(n_classes)]
     if n_classes == 2:
         rows = np.flatnonzero(present)
-        return [Task(rows, np.where(y[rows] == 1, 1.0, -1.0), 1, 0)]
+        return [BinaryTask(rows, np.where(y[rows] == 1, 1.0, -1.0), 1, 0)]
     tasks = []
     for i, j in combinations(range(n_classes), 2):
         rows = np.concatenate([members[i], members[j]])
         sign = np.concatenate([np.ones(members[i].size), -np.ones(members[j].size)])
-        tasks.append(Task(rows, sign, i, j))
+        tasks.append(BinaryTask(rows, sign, i, j))
     return tasks
 
 
-def one_versus_rest(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list[Task]:
+def one_versus_rest(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list[BinaryTask]:
     """Return a task for each class against all others."""
     if n_classes == 2:
         return one_versus_one(y, n_classes, present)
     rows = np.flatnonzero(present)
-    return [Task(rows, np.where(y[rows] == c, 1.0, -1.0), c, -1) for c in range(n_classes)]
+    return [BinaryTask(rows, np.where(y[rows] == c, 1.0, -1.0), c, -1) for c in range(n_classes)]
 
 
 def pair_number(i: int, j: int, n_classes: int) -> int:
@@ -57,7 +62,7 @@ def pair_number(i: int, j: int, n_classes: int) -> int:
 
 
 def pack_pairs(
-    coefs: list[Float64], tasks: list[Task], y: Index, n_classes: int, n: int
+    coefs: list[Float64], tasks: list[BinaryTask], y: Index, n_classes: int, n: int
 ) -> tuple[Index, Float64, NDArray[np.int32]]:
     """Return (support, dual_coef, n_support) in LIBSVM's layout.
 
@@ -78,7 +83,7 @@ def pack_pairs(
 
 
 def pack_rest(
-    coefs: list[Float64], tasks: list[Task], y: Index, n_classes: int, n: int
+    coefs: list[Float64], tasks: list[BinaryTask], y: Index, n_classes: int, n: int
 ) -> tuple[Index, Float64, NDArray[np.int32]]:
     """Return (support, dual_coef, n_support); row c holds the coefficients of class c's machine."""
     table = np.zeros((len(tasks), n))
@@ -95,7 +100,7 @@ def _sorted_support(table: Float64, y: Index, n_classes: int) -> tuple[Index, Fl
 
 
 def unpack(
-    task: Task,
+    task: BinaryTask,
     number: int,
     support: NDArray[np.integer[Any]],
     dual_coef: Float64,

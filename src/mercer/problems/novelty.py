@@ -29,7 +29,7 @@ def closed(problem: Dual, b: Float64, g: Float64) -> Float64:
 
 @dataclass(frozen=True)
 class BallMachine(Machine):
-    """A ball: centre sum_i coef_i phi(x_i), its squared norm, the squared radius; ``values`` are K coef.
+    """A ball: centre sum_i coef_i phi(x_i), its squared norm, the squared radius.
 
     ``slacks`` are max(0, squared distance from the centre - squared radius) of the training points.
     ``outside`` and ``support`` are the shares of the weight strictly outside, and on support vectors.
@@ -245,6 +245,6 @@ class Hyperplane(Dual):
         whole = float(self.weight.sum())
         outside = (b >= self.hi) & (f + intercept < 0)
         return PlaneMachine(
-            b, intercept, f + intercept, collapsed,
+            b, intercept, f, collapsed,
             float(self.weight[outside].sum()) / whole, float(self.weight[b > 0].sum()) / whole,
         )  # fmt: skip

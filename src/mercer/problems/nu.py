@@ -155,7 +155,7 @@ class NuMargin(Dual):
         return NuMachine(
             scale * self.beta(b),
             scale * intercept,
-            scale * (f + intercept),
+            scale * f,
             rho,
             float(self.weight[wrong].sum()) / total,
             float(self.weight[size > 0].sum()) / total,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from mercer._jit import online_rules as rules
 from mercer.arrays import Float64
 from mercer.problems.classification import HardMarginThroughOrigin, soft_margin, squared_hinge
 from mercer.problems.dual import Dual
-from mercer.problems.problem import Values
+from mercer.problems.problem import Machine, Values
 from mercer.problems.regression import EpsilonTube
 
 CURVE_POINTS = 4096  # most points of a loss curve: beyond, every second one is dropped
@@ -67,13 +67,13 @@ class Rule:
             if not coef.any():
                 return Values(math.inf, 0.0, math.inf, 1.0, np.zeros(0))
             hull = HardMarginThroughOrigin(target, np.ones(target.size), spread)
-            values = hull.certify(coef, 0.0, f)
+            values = hull.certify(Machine(coef, 0.0, f), f)
             # The user's multipliers are the ones that were found, not the best multiple of them.
             margins = target * f
             violation = max(0.0, float(np.where(coef != 0, np.abs(1.0 - margins), 1.0 - margins).max()))
-            return Values(values.primal, values.dual, values.gap, violation, values.multipliers)
+            return replace(values, violation=violation)
         problem = self._dual(target)
-        return problem.certify(coef, 0.0, f)
+        return problem.certify(Machine(coef, 0.0, f), f)
 
     def _dual(self, target: Float64) -> Dual:
         squared = self.shift > 0.0

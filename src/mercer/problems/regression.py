@@ -161,7 +161,7 @@ class NuTube(Dual):
         return Tube(
             beta,
             intercept,
-            f + intercept,
+            f,
             epsilon,
             float(self.weight[outside].sum()) / total,
             float(self.weight[touched].sum()) / total,

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.arrays import Float64
-from mercer.problems.certificate import Certificate, combine, relative
-from mercer.problems.problem import Values
+from mercer.problems.problem import FEASIBLE, Machine, Problem, Values
 
-FEASIBLE = 1e-9  # sum of the coefficients, relative to their size, that rounding explains
+EPS = 4 * float(np.finfo(np.float64).eps)
+ROUNDING = 1e-6  # share of w y / alpha, times FEASIBLE, that the rounding of y leaves in a coefficient
 
 
 @dataclass(frozen=True)
-class Ridge:
+class Ridge(Problem):
     r"""Least squares with a penalty on the norm, for several outputs at once.
 
     .. math::
@@ -121,40 +121,65 @@ class Ridge:
         residual, ones = self.split(R)
         return residual if ones is None else residual - ones * intercept
 
-    def evaluate(self, A: Float64, intercept: Float64, F: Float64) -> list[Values]:
-        """Return the values of given coefficients and biases, given F = K A."""
-        out = []
-        for t in range(A.shape[1]):
-            a, b, f, y, alpha = A[:, t], float(intercept[t]), F[:, t], self.Y[:, t], float(self.alpha[t])
-            misfit = y - b - f
-            residual = misfit - alpha * a / self.weight
-            gap = float(self.weight @ (residual * residual))
-            primal = float(self.weight @ (misfit * misfit)) + alpha * float(a @ f)
-            violation = float(np.abs(residual).max(initial=0.0))
-            unbalanced = abs(float(a.sum())) > FEASIBLE * float(np.abs(a).sum())
-            if self.fit_intercept and unbalanced:
-                out.append(Values(primal, -np.inf, np.inf, np.inf, np.array([b])))
-            else:
-                out.append(Values(primal, primal - gap, gap, violation, np.array([b])))
-        return out
+    # -- what the other problems have, too -------------------------------------------------------------------
 
-    def certificate(
-        self, A: Float64, intercept: Float64, F: Float64, n_iter: int, status: str, psd: bool
-    ) -> Certificate:
-        """Return the certificate of given coefficients and biases, with one part for each output."""
-        parts = []
-        for v in self.evaluate(A, intercept, F):
-            gap = v.gap if psd else float("nan")
-            verdict = "stationary" if not psd and status == "optimal" else status
-            quotient = relative(gap, v.primal, v.dual) if psd else gap
-            parts.append(
-                Certificate(v.primal, v.dual, gap, quotient, v.violation, n_iter, verdict, criterion="gap")
-            )
-        joint = combine(parts)
-        return Certificate(
-            joint.primal, joint.dual, joint.gap, joint.relative_gap, joint.kkt_violation, n_iter,
-            joint.status, joint.criterion, joint.parts,
-        )  # fmt: skip
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        """Number of points."""
+        return int(self.Y.shape[0])
+
+    def outputs(self) -> list[Ridge]:
+        """Return the problem of each output: they share nothing but the kernel matrix."""
+        return [self.only(np.array([t])) for t in range(self.Y.shape[1])]
+
+    def start(self) -> Float64:
+        """Return zero."""
+        return np.zeros(self.n)
+
+    def nearest(self, b: Float64) -> Float64:
+        """Return b with the sum that a bias asks for."""
+        return b - b.mean() if self.fit_intercept else b
+
+    def beta(self, b: Float64) -> Float64:
+        """Return the coefficients."""
+        return b
+
+    def recover(self, coef: Float64) -> Float64:
+        """Return the coefficients."""
+        return coef
+
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        """Return the values of the coefficients of one output, given f = K b."""
+        y, alpha = self.Y[:, 0], float(self.alpha[0])
+        if multipliers is None:
+            free = y - f - alpha * b / self.weight
+            multipliers = np.array([float(self.weight @ free) / float(self.weight.sum())])
+        bias = float(multipliers[0]) if self.fit_intercept else 0.0
+        misfit = y - bias - f
+        residual = misfit - alpha * b / self.weight
+        gap = float(self.weight @ (residual * residual))
+        primal = float(self.weight @ (misfit * misfit)) + alpha * float(b @ f)
+        violation = float(np.abs(residual).max(initial=0.0))
+        error = noise + EPS * (np.abs(y) + abs(bias) + np.abs(f) + alpha * np.abs(b) / self.weight)
+        rounding = float(self.weight @ (2.0 * np.abs(residual) * error + error * error))
+        missed = abs(float(b.sum())) if self.fit_intercept else 0.0
+        size = float(np.abs(b).sum())
+        if missed > FEASIBLE * size and alpha > 0:
+            size += ROUNDING * float(self.weight @ (np.abs(y) + abs(bias))) / alpha
+        if missed > FEASIBLE * size:
+            return Values.infeasible(primal, multipliers)
+        rounding += 4.0 * alpha * missed * violation
+        return Values(primal, primal - gap, gap, violation, multipliers, rounding)
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        """Return the function."""
+        return Machine(b, float(self.evaluate(b, f).multipliers[0]) if self.fit_intercept else 0.0, f)
+
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        """Return what a shipped machine is worth, given f = K coef."""
+        return self.evaluate(machine.coef, f, np.array([machine.intercept]), noise)
 
     def left_out(self, C: Float64, diagonal: Float64, ones: Float64 | None) -> Float64:
         r"""Return what each point's output differs by from the prediction of a fit without that point.

@@ -228,6 +228,10 @@ class Risk(Problem):
         rounding += missed * float(np.abs(values).max(initial=0.0))
         return Values(primal, primal - gap, gap, violation, bias, rounding)
 
+    def met(self, values: Values, criterion: str, tol: float) -> bool:
+        """Return whether values meet a tolerance. At a kink every slope is right: there the gap decides."""
+        return super().met(values, criterion if self.loss.smooth else "gap", tol)
+
     # -- what the other problems have, too -------------------------------------------------------------------
 
     def start(self) -> Float64:
@@ -250,8 +254,8 @@ class Risk(Problem):
         """Return the function, or the functions of all classes."""
         bias = self.best_bias(f)
         if self.joint:
-            return Machine(b, bias, f + bias)
-        return Machine(b[:, 0], float(bias[0]), f[:, 0] + float(bias[0]))
+            return Machine(b, bias, f)
+        return Machine(b[:, 0], float(bias[0]), f[:, 0])
 
     def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
         """Return what a shipped machine is worth, given f = K coef."""

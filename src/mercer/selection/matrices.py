@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.estimators.machine import KernelMachine
-from mercer.estimators.svm.classifier import BaseSVC
-from mercer.estimators.svm.regressor import BaseSVR
+from mercer.estimators.fitting import chosen
+from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.splits import Split
 from mercer.gram import Gram
 from mercer.gram.whole import WholeGram
 from mercer.problems import Dual, Machine
-from mercer.problems.multiclass import Task, one_versus_one, one_versus_rest
 from mercer.selection.heldout import HeldOutClassifier, HeldOutRegressor
 from mercer.solvers import Limits, Solution
 from mercer.solvers.dual.neighbours import Walk
@@ -52,7 +51,7 @@ class Fitted:
         Kernel matrix of the rows.
     """
 
-    owner: KernelMachine
+    owner: ProblemMachine
     parts: list[Part]
     classes: NDArray[Any] | None = None
     labels: Index | None = None
@@ -96,81 +95,65 @@ class Rows:
     y: NDArray[Any]
     weight: Any = None
     gram: WholeGram | None = None
-    _parts: dict[str, list[tuple[Task, Gram]]] = field(default_factory=dict)
-    _labels: Any = None
+    _splits: dict[str, Split] = field(default_factory=dict)
+    _parts: dict[str, list[Gram]] = field(default_factory=dict)
 
     def use(self, gram: WholeGram) -> None:
         """Go over to another kernel matrix of the same rows."""
         self.gram = gram
         self._parts = {}
 
-    def fit(self, machine: KernelMachine, starts: Sequence[list[Float64]], limits: Limits) -> Fitted:
+    def fit(self, machine: ProblemMachine, starts: Sequence[list[Float64]], limits: Limits) -> Fitted:
         """Fit a machine, begun at the best of some neighbours' variables.
 
         Parameters
         ----------
-        machine : KernelMachine
+        machine : ProblemMachine
             With its parameters set; it is not changed.
         starts : sequence of lists of (copies n,) float64
             For each neighbour, the variables of all parts.
         limits : Limits
             When to give up.
         """
-        if isinstance(machine, BaseSVC):
-            return self._fit_classifier(machine, starts, limits)
-        assert isinstance(machine, BaseSVR)
-        assert self.gram is not None
-        target = machine._target(self.y, self.y)
-        base = machine._check_weight(self.weight, self.y, target.size)
-        machine._check_feasible(base)
-        dual = machine._stated(machine._problem(target, base, self.gram), self.gram)
-        begin = [s[0] for s in starts if s[0].size == dual.size]
-        solution = solve(machine, self.gram, dual, begin, limits)
-        found = dual.machine(solution.b, solution.f)
-        every = np.arange(target.size)
-        part = Part(every, None, dual.view(self.gram), dual, solution, found)
-        return Fitted(machine, [part], whole=self.gram.K)
-
-    def _fit_classifier(self, machine: BaseSVC, starts: Sequence[list[Float64]], limits: Limits) -> Fitted:
-        if self._labels is None:
-            self._labels = machine._check_y(self.y, self.y)
-        classes, labels = self._labels
-        base = machine._check_weight(self.weight, self.y, labels.size)
-        weight, _ = machine._weigh(classes, labels, base)
-        tasks = self._tasks(machine, weight, base)
+        split, grams = self._split(machine)
+        machine._check_feasible(split)
         parts = []
-        for k, (task, gram) in enumerate(tasks):
-            dual = machine._stated(machine._problem(task.sign, weight[task.rows], gram), gram)
-            begin = [s[k] for s in starts if len(s) == len(tasks) and s[k].size == dual.size]
+        for k, (task, gram) in enumerate(zip(split.tasks, grams, strict=True)):
+            dual = machine._stated(task.target, split.weight[task.rows], gram)
+            begin = [s[k] for s in starts if len(s) == len(grams) and s[k].size == dual.size]
             solution = solve(machine, gram, dual, begin, limits)
             found = dual.machine(solution.b, solution.f)
-            parts.append(Part(task.rows, task.sign, dual.view(gram), dual, solution, found))
+            sign = getattr(task, "sign", None)
+            parts.append(Part(task.rows, sign, dual.view(gram), dual, solution, found))
         assert self.gram is not None
-        return Fitted(machine, parts, classes, labels, self.gram.K)
+        labels = getattr(split, "labels", None)
+        if labels is None:
+            return Fitted(machine, parts, whole=self.gram.K)
+        return Fitted(machine, parts, labels.classes, labels.numbers, self.gram.K)
 
-    def _tasks(self, machine: BaseSVC, weight: Float64, base: Float64) -> list[tuple[Task, Gram]]:
+    def _split(self, machine: ProblemMachine) -> tuple[Split, list[Gram]]:
+        """Return the parts of the target, each with its part of the matrix that is on at the moment."""
         assert self.gram is not None
-        classes, labels = self._labels
-        key = f"{machine.multiclass} {machine.class_weight!r}"
+        key = " ".join(repr(getattr(machine, name, None)) for name in ("multiclass", "class_weight"))
+        if key not in self._splits:
+            machine._check_parameters()
+            self._splits[key] = machine._split(self.y, self.y, self.weight)
+        split = self._splits[key]
         if key not in self._parts:
-            machine._check_shape()
-            split = one_versus_one if machine.multiclass == "ovo" else one_versus_rest
-            tasks = split(labels, classes.size, weight > 0)
+            n = self.gram.n
             self._parts[key] = [
-                (t, self.gram if t.rows.size == labels.size else self.gram.subset(t.rows)) for t in tasks
+                self.gram if task.rows.size == n else self.gram.subset(task.rows) for task in split.tasks
             ]
-        found = self._parts[key]
-        machine._check_tasks([task for task, _ in found], weight, base, classes)
-        return found
+        return split, self._parts[key]
 
 
 def solve(
-    machine: KernelMachine, gram: Gram, dual: Dual, starts: Sequence[Float64], limits: Limits
+    machine: ProblemMachine, gram: Gram, dual: Dual, starts: Sequence[Float64], limits: Limits
 ) -> Solution:
     """Solve one dual on a matrix in memory as the machine's parameters say."""
     mine = Limits(machine.max_iter, limits.time_limit, limits.started)
-    solver = machine._solver(mine, None)
     seen = dual.view(gram)
+    solver = chosen(machine, seen, dual, mine)
     solver.check(seen, dual)  # what the machine's own solver refuses is not scored
     if machine.criterion == "kkt" and not dual.unbounded_without_margin:
         return Walk(machine.tol, mine).solve(seen, dual, starts)

@@ -1,28 +1,39 @@
-"""How a dual is solved. A solver sees a Gram and a Dual, never labels or kernels."""
+"""How a problem is solved. A solver sees a Gram and a Problem, never labels or kernels."""
 
-from mercer.solvers.base import Limits, Progress, Solution, Solver, Status, UnsuitableSolverError
+from mercer.solvers.auto import SOLVER_NAMES, SOLVERS, as_solver, suited
+from mercer.solvers.base import Reached, Solution, Solver, Status, UnsuitableSolverError
 from mercer.solvers.dual.ascent import Ascent
 from mercer.solvers.dual.chunking import Chunking
 from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.dual.feature_weights import Lagrangian, Subgradient
 from mercer.solvers.dual.interior_point import InteriorPoint
 from mercer.solvers.dual.smo import SMO
-from mercer.solvers.names import SOLVER_NAMES, as_solver
+from mercer.solvers.limits import Limits
+from mercer.solvers.progress import Progress
+from mercer.solvers.risk.convex_concave import ConvexConcave
+from mercer.solvers.risk.newton import Newton
+from mercer.solvers.risk.proximal import Proximal
 
 __all__ = [
     "SMO",
+    "SOLVERS",
     "SOLVER_NAMES",
     "Ascent",
     "Chunking",
+    "ConvexConcave",
     "Decomposition",
     "InteriorPoint",
     "Lagrangian",
     "Limits",
+    "Newton",
     "Progress",
+    "Proximal",
+    "Reached",
     "Solution",
     "Solver",
     "Status",
     "Subgradient",
     "UnsuitableSolverError",
     "as_solver",
+    "suited",
 ]

@@ -3,183 +3,130 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-
 from mercer.arrays import Float64
 from mercer.gram import Gram
-from mercer.problems import Certificate, Dual, InfeasibleError, Values, relative
+from mercer.problems import Certificate, Problem, Values
+from mercer.problems.certificate import concluded
+from mercer.solvers.limits import Limits
+from mercer.solvers.many import Many
+from mercer.solvers.progress import Listener
+from mercer.threads import Workers
 
-Status = Literal["optimal", "stationary", "iteration_limit", "time_limit", "interrupted"]
+Status = Literal[
+    "optimal",
+    "stationary",
+    "ill_conditioned",
+    "iteration_limit",
+    "time_limit",
+    "interrupted",
+    "infeasible",
+    "unbounded",
+]
 Criterion = Literal["kkt", "gap", "growth"]
 
 
-@dataclass
-class Limits:
-    """When to give up: steps (-1: never) and seconds (None: never), counted from its creation."""
-
-    max_iter: int = -1
-    time_limit: float | None = None
-    started: float = field(default_factory=time.perf_counter)
-
-    def steps_left(self, done: int) -> int:
-        """Return how many more steps are allowed."""
-        return 1 << 62 if self.max_iter < 0 else max(0, self.max_iter - done)
-
-    def out_of_time(self) -> bool:
-        """Return whether the seconds are used up."""
-        return self.time_limit is not None and time.perf_counter() - self.started >= self.time_limit
-
-
 @dataclass(frozen=True)
-class Progress:
-    """One line of a trace; ``b`` and ``f`` are the solver's own arrays, to be looked at only."""
-
-    n_iter: int
-    seconds: float
-    violation: float
-    primal: float
-    dual: float
-    gap: float
-    margin: float
-    n_support: int
-    evaluations: int
-    b: Float64 = field(repr=False, compare=False)
-    f: Float64 = field(repr=False, compare=False)
-    target: float = math.nan  # the violation at which the solver stops, where it knows
-
-    def row(self) -> dict[str, float]:
-        """Return the line under the names of ``history_``."""
-        return {
-            "n_iter": self.n_iter,
-            "seconds": self.seconds,
-            "dual": self.dual,
-            "primal": self.primal,
-            "gap": self.gap,
-            "kkt_violation": self.violation,
-            "margin": self.margin,
-            "n_support": self.n_support,
-            "kernel_evaluations": self.evaluations,
-        }
-
-
-Listener = Callable[[Progress], None]
-
-
-class Onlooker:
-    """A listener that is content with a look now and then, so that no solve becomes slower for its sake.
-
-    Parameters
-    ----------
-    listen : callable
-        The listener.
-    pause : float
-        Seconds between two looks.
-    """
-
-    def __init__(self, listen: Listener, pause: float) -> None:
-        self.listen, self.pause = listen, pause
-        self.last = -math.inf
-
-    @property
-    def due(self) -> bool:
-        """Whether it is time for a look."""
-        return time.perf_counter() - self.last >= self.pause
-
-    def __call__(self, p: Progress) -> None:
-        """Look."""
-        self.last = time.perf_counter()
-        self.listen(p)
-
-
-def wants_to_know(listener: Listener | None) -> bool:
-    """Return whether a listener is there and wants to be told now."""
-    return listener is not None and (not isinstance(listener, Onlooker) or listener.due)
-
-
-def wants_every_line(listener: Listener | None) -> bool:
-    """Return whether a listener is there that records: its lines must not depend on the clock."""
-    return listener is not None and not isinstance(listener, Onlooker)
-
-
-def progress(
-    problem: Dual,
-    b: Float64,
-    f: Float64,
-    n_iter: int,
-    limits: Limits,
-    evaluations: int,
-    target: float = math.nan,
-) -> Progress:
-    """Return where a solve stands; the margin is nan where there is none (yet)."""
-    values = problem.evaluate(b, f)
-    margin = math.nan
-    if problem.has_margin:
-        try:
-            margin = problem.machine(b, f).margin
-        except InfeasibleError:  # a hard margin that does not exist: the solver is about to say so
-            margin = 0.0
-    return Progress(
-        n_iter,
-        time.perf_counter() - limits.started,
-        values.violation,
-        values.primal,
-        values.dual,
-        values.gap,
-        margin,
-        int(np.count_nonzero(problem.beta(b))),
-        evaluations,
-        b,
-        f,
-        target,
-    )
-
-
-@dataclass(frozen=True)
-class Solution:
-    """The point a solver stopped at, with its proof.
+class Reached:
+    """Where an algorithm stopped, and why. It claims nothing: what the point is worth is computed from it.
 
     Attributes
     ----------
-    b : (copies n,) float64
+    b : array
         The dual variables.
-    f : (n,) float64
-        K beta, recomputed in float64 at the end.
-    values : Values
-        Primal, dual, gap, violation, multipliers there.
+    f : array
+        K beta, in float64 sums.
     n_iter : int
         Steps.
-    status : str
-        Why it stopped.
+    stopped : str
+        The limit that stopped the algorithm, "ill_conditioned" where rounding did, or "optimal" where it
+        believes that the criterion is met.
+    noise : float
+        A bound on the error of f, beyond the rounding of float64 sums.
+    multipliers : array, optional
+        Those that belong to b, where the algorithm knows better ones than the problem would find.
+    note : str
+        What the user should know.
+    condition : float
+        The condition number of the last linear system, nan where none is known.
     """
 
     b: Float64
     f: Float64
-    values: Values
     n_iter: int
-    status: Status
+    stopped: Status
+    noise: float = 0.0
+    multipliers: Float64 | None = None
+    note: str = ""
+    condition: float = math.nan
 
-    def certificate(self, criterion: str, psd: bool) -> Certificate:
-        """Return the certificate; without a positive semi-definite kernel there is no gap."""
-        v = self.values
-        if not psd:
-            status = "stationary" if self.status == "optimal" else self.status
-            nan = float("nan")
-            return Certificate(v.primal, v.dual, nan, nan, v.violation, self.n_iter, status, criterion)
-        return Certificate(
-            v.primal,
-            v.dual,
-            v.gap,
-            relative(v.gap, v.primal, v.dual),
-            v.violation,
-            self.n_iter,
-            self.status,
-            criterion,
+
+@dataclass(frozen=True)
+class Solution:
+    """The point that an algorithm reached, with what it is worth.
+
+    Attributes
+    ----------
+    problem : Problem
+        What was solved.
+    reached : Reached
+        The point.
+    values : Values
+        Primal, dual, gap, violation, multipliers there.
+    tol, criterion
+        What was asked for.
+    psd : bool
+        Whether the matrix is not known to be indefinite.
+    """
+
+    problem: Problem = field(repr=False)
+    reached: Reached
+    values: Values
+    tol: float
+    criterion: Criterion
+    psd: bool = True
+
+    @property
+    def b(self) -> Float64:
+        """The dual variables."""
+        return self.reached.b
+
+    @property
+    def f(self) -> Float64:
+        """K beta."""
+        return self.reached.f
+
+    @property
+    def n_iter(self) -> int:
+        """Steps."""
+        return self.reached.n_iter
+
+    @property
+    def status(self) -> str:
+        """What the values deserve: see :class:`~mercer.problems.Certificate`."""
+        return self.certificate(self.psd).status
+
+    def certificate(self, psd: bool = True) -> Certificate:
+        """Return the certificate of the point; without a positive semi-definite kernel there is no gap."""
+        return concluded(
+            self.problem,
+            self.values,
+            tol=self.tol,
+            criterion=self.criterion,
+            n_iter=self.n_iter,
+            stopped=self.reached.stopped,
+            psd=psd,
         )
+
+
+def judged(gram: Gram, problem: Problem, reached: Reached, tol: float, criterion: Criterion) -> Solution:
+    """Return the point that an algorithm reached with what it is worth."""
+    noise = gram.noise(problem.beta(reached.b)) + reached.noise
+    values = problem.evaluate(reached.b, reached.f, reached.multipliers, noise)
+    return Solution(problem, reached, values, tol, criterion, gram.is_psd is not False)
 
 
 class UnsuitableSolverError(ValueError):
@@ -193,13 +140,13 @@ class Need:
     Attributes
     ----------
     met : callable
-        Given the solver, the Gram and the Dual, whether the need is met.
+        Given the solver, the Gram and the problem, whether the need is met.
     why : callable
         Given the same, the rest of a sentence that begins with the solver's name.
     """
 
-    met: Callable[[Solver, Gram, Dual], bool]
-    why: Callable[[Solver, Gram, Dual], str]
+    met: Callable[[Any, Gram, Any], bool]
+    why: Callable[[Any, Gram, Any], str]
 
 
 @dataclass(kw_only=True, repr=False)
@@ -234,20 +181,79 @@ class Solver:
     needs: ClassVar[tuple[Need, ...]] = ()
     accuracy: ClassVar[float] = 0.0  # the least relative gap that the algorithm reaches in practice
     fixes_bias: ClassVar[bool] = False  # whether a bias is one more coordinate to it, and hence penalised
+    side_by_side: ClassVar[range] = range(400, 4097)  # points of problems that are solved several at a time
     single_precision: ClassVar[bool] = False  # whether kernel values in float32 are of use to it
 
-    def restate(self, problem: Dual, diag: Float64) -> Dual:
+    def restate(self, problem: Any, diag: Float64) -> Any:
         """Return the problem in the form that this solver takes, given the diagonal of the kernel matrix."""
         return problem
 
-    def check(self, gram: Gram, problem: Dual) -> None:
+    def check(self, gram: Gram, problem: Problem) -> None:
         """Refuse, in one sentence, a problem that lacks what this solver needs."""
-        for need in self.needs:
-            if not need.met(self, gram, problem):
-                raise UnsuitableSolverError(f"solver={self.name!r} {need.why(self, gram, problem)}")
+        need = self.unmet(gram, problem)
+        if need is not None:
+            raise UnsuitableSolverError(f"solver={self.name!r} {need.why(self, gram, problem)}")
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution from ``start`` (any vector; it is made feasible first)."""
+    def unmet(self, gram: Gram, problem: Problem) -> Need | None:
+        """Return the first need that a problem does not meet, None if it meets them all."""
+        return next((need for need in self.needs if not need.met(self, gram, problem)), None)
+
+    def solve(self, gram: Gram, problem: Problem, start: Float64 | None = None) -> Solution:
+        """Return a solution, refusing what this solver cannot solve.
+
+        Parameters
+        ----------
+        gram : Gram
+            The matrix that the problem's variables see.
+        problem : Problem
+            What is minimised.
+        start : array, optional
+            Where to begin: any vector; it is made feasible first.
+        """
+        self.check(gram, problem)
+        return judged(gram, problem, self.run(gram, problem, start), self.tol, self.criterion)
+
+    def solve_many(self, gram: Gram, many: Many, workers: Workers) -> None:
+        """Solve many problems over parts of one matrix, several at a time where that pays.
+
+        Parameters
+        ----------
+        gram : Gram
+            The whole matrix.
+        many : Many
+            The problems; it is told of each solution.
+        workers : Workers
+            Threads.
+        """
+        sizes = [rows.size for rows in many.rows]
+        if len(sizes) > 1:
+            gram = gram.shared(self.block_bytes)
+        together = (
+            len(sizes) > 1
+            and workers.threads > 1
+            and gram.independent_subsets
+            and many.side_by_side
+            and max(sizes) in self.side_by_side
+        )
+        share = min(workers.threads, len(sizes)) if together else 1
+
+        def solve(k: int) -> None:
+            rows = many.rows[k]
+            part = gram if rows.size == gram.n else gram.subset(rows, Workers(1) if together else None)
+            part = many.prepared(k, part)
+            problem, start = many.state(k, part)
+            listener = many.listener(k, problem)
+            solver = replace(self, block_bytes=self.block_bytes // share, listener=listener)
+            many.solved(k, part, problem, solver.solve(problem.view(part), problem, start))
+
+        if together:
+            workers.each(len(sizes), solve, stop=many.stop)
+        else:
+            for k in range(len(sizes)):
+                solve(k)
+
+    def run(self, gram: Gram, problem: Any, start: Float64 | None) -> Reached:
+        """Run the algorithm on a problem that meets its needs; return where it stopped."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from mercer.problems import relative
-from mercer.solvers.base import Onlooker, Progress
+from mercer.solvers.progress import Onlooker, Progress
 
 PAUSE = 0.2  # seconds between two looks: a solve must not become slower by being looked at
 Told = Callable[[float], None]

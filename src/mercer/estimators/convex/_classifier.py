@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.convex._classifier_base import ConvexClassifier
+from mercer.estimators.convex._classifier_base import LossClassifier
 from mercer.problems.coupling import couple
 from mercer.problems.losses import CLASSIFICATION, Loss, MultinomialDeviance, as_loss
 from mercer.problems.probabilities import class_logits, softmax_with_choice
@@ -25,7 +25,7 @@ def _has_probabilities(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(ConvexClassifier):
+class KernelClassifier(LossClassifier):
     r"""Classification with any convex loss and any kernel.
 
     .. math::
@@ -60,6 +60,10 @@ class KernelClassifier(ConvexClassifier):
         Break ties of the votes by the confidences.
     fit_intercept : bool, default=True
         Whether the function has an unpenalised bias.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved; "auto" chooses by the loss: "decomposition" where it is piecewise linear,
+        else "newton", "proximal" (a loss with kinks) or "convex_concave" (an indefinite kernel). What a
+        solver cannot solve it refuses, and says why.
     tol : float, default=1e-6
         Relative gap (``criterion="gap"``) or largest violation of the optimality conditions (``"kkt"``) at
         which to stop.
@@ -122,7 +126,7 @@ class KernelClassifier(ConvexClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ConvexClassifier._parameter_constraints,
+        **LossClassifier._parameter_constraints,
         "loss": [StrOptions(set(CLASSIFICATION)), Loss],
         "multiclass": [StrOptions({"ovo", "ovr"})],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
@@ -143,6 +147,7 @@ class KernelClassifier(ConvexClassifier):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         fit_intercept: bool = True,
+        solver: Any = "auto",
         tol: float = 1e-6,
         criterion: str = "gap",
         max_iter: int = -1,
@@ -166,6 +171,7 @@ class KernelClassifier(ConvexClassifier):
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.fit_intercept = fit_intercept
+        self.solver = solver
         self.tol = tol
         self.criterion = criterion
         self.max_iter = max_iter

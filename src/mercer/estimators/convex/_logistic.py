@@ -16,12 +16,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.convex._classifier_base import ConvexClassifier
-from mercer.estimators.interrupts import Stop
+from mercer.estimators.convex._classifier_base import LossClassifier
 from mercer.gram import Gram
-from mercer.problems import Certificate
+from mercer.problems import Certificate, Machine
 from mercer.problems.losses import BinomialDeviance, Loss, MultinomialDeviance
-from mercer.problems.risk import Risk
 from mercer.solvers.risk.import_vectors import ImportVectors
 
 NO_CERTIFICATE = (
@@ -30,7 +28,7 @@ NO_CERTIFICATE = (
 )
 
 
-class KernelLogisticRegression(ConvexClassifier):
+class KernelLogisticRegression(LossClassifier):
     r"""Logistic regression in the feature space of a kernel, for two and more classes.
 
     .. math::
@@ -68,6 +66,8 @@ class KernelLogisticRegression(ConvexClassifier):
         Of the 500 candidates that are looked at in a step where there are more points; None is 0.
     fit_intercept : bool, default=True
         Whether the functions have unpenalised biases.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved: "newton", or "convex_concave" for an indefinite kernel; "auto" chooses.
     tol : float, default=1e-6
         Relative gap (``criterion="gap"``) or largest error of a probability (``"kkt"``) at which to stop.
     criterion : {"gap", "kkt"}, default="gap"
@@ -137,7 +137,7 @@ class KernelLogisticRegression(ConvexClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ConvexClassifier._parameter_constraints,
+        **LossClassifier._parameter_constraints,
         "import_vectors": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
         "import_tol": [Interval(Real, 0.0, None, closed="left")],
         "random_state": ["random_state"],
@@ -160,6 +160,7 @@ class KernelLogisticRegression(ConvexClassifier):
         import_tol: float = 1e-3,
         random_state: Any = None,
         fit_intercept: bool = True,
+        solver: Any = "auto",
         tol: float = 1e-6,
         criterion: str = "gap",
         max_iter: int = -1,
@@ -182,6 +183,7 @@ class KernelLogisticRegression(ConvexClassifier):
         self.import_tol = import_tol
         self.random_state = random_state
         self.fit_intercept = fit_intercept
+        self.solver = solver
         self.tol = tol
         self.criterion = criterion
         self.max_iter = max_iter
@@ -205,45 +207,45 @@ class KernelLogisticRegression(ConvexClassifier):
 
     # -- import vectors ----------------------------------------------------------------------------------
 
-    def _fit_sparsely(self, X: Any, labels: np.ndarray, weight: np.ndarray, matrix: Gram, stop: Stop) -> bool:
+    def _solve(self, fit: Any, matrix: Gram) -> list[Any]:
         if self.import_vectors is None:
             self.__dict__.pop("import_objectives_", None)
-            return False
-        if not self._psd(self.kernel_, matrix):
+            return super()._solve(fit, matrix)
+        if not fit.psd:
             raise ValueError(
                 f"import_vectors={self.import_vectors!r} needs a positive semi-definite kernel; "
                 f"kernel={self.kernel_!r} is none on these data"
             )
-        signs = np.where(labels == 1, 1.0, -1.0)
-        problem = (
-            self._all_classes(labels, weight)
-            if self._joint
-            else Risk(self.loss_, signs, self.C * weight, fit_intercept=self.fit_intercept)
-        )
+        (task,), weight = fit.split.tasks, fit.split.weight
+        problem: Any = self._problem(task.target, weight[task.rows], matrix)
+        part = matrix if task.rows.size == matrix.n else matrix.subset(task.rows)
         seed = check_random_state(0 if self.random_state is None else self.random_state).randint(2**31 - 1)
         found = ImportVectors(
-            most=labels.size if self.import_vectors == "auto" else int(self.import_vectors),
+            most=task.rows.size if self.import_vectors == "auto" else int(self.import_vectors),
             tol=self.import_tol,
             seed=int(seed),
-            limits=stop.limits,
+            limits=fit.ask.limits,
             listener=self._choice_listener(),
-        ).solve(matrix, problem)
-        coef = np.zeros((labels.size, problem.outputs))
+        ).solve(part, problem)
+        coef = np.zeros((task.rows.size, problem.outputs))
         coef[found.points] = found.coef
-        self._keep_expansion(X, labels, coef, found.bias)
+        joint = problem.outputs > 1
+        machine = Machine(coef if joint else coef[:, 0], found.bias if joint else float(found.bias[0]), coef)
+        fit.split.pack(self, fit.X, [machine])
         self.import_objectives_ = found.objectives
-        self.__dict__.pop("certificate_", None)
-        self.n_iter_ = np.array([max(1, found.points.size)], dtype=np.int32)
+        for name in ("certificate_", "margin_"):
+            self.__dict__.pop(name, None)
+        self._keep_steps([max(1, found.points.size)])
         self.fit_status_ = 0 if found.status == "optimal" else 1
-        if self.fit_status_ and not stop.requested:
+        if self.fit_status_ and not fit.ask.requested:
             what = "max_iter" if found.status == "iteration_limit" else "time_limit"
             warnings.warn(
                 f"KernelLogisticRegression stopped at {what}={getattr(self, what)} after choosing "
                 f"{found.points.size} import vectors: the objective still fell",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
-        return True
+        return []  # a sparse model has no certificate
 
     def _choice_listener(self) -> Callable[[int, float], None] | None:
         """Return what is told of each choice; None if nobody looks."""

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.estimators.convex._base import ConvexMachine
-from mercer.estimators.expansion import ExpansionMixin
-from mercer.estimators.interrupts import stoppable
-from mercer.estimators.monitoring import Watch
-from mercer.gram import Segment, cross_products
-from mercer.problems import Certificate, Machine, combine
+from mercer.estimators.convex._base import LossMachine
+from mercer.estimators.expansion import FunctionsMixin
+from mercer.estimators.splits import Outputs
+from mercer.problems import Certificate
 from mercer.problems.losses import REGRESSION, Loss, as_loss
-from mercer.problems.penalised import penalised
-from mercer.solvers import Solution
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMachine):
+class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMachine):
     r"""Regression with any convex loss and any kernel.
 
     .. math::
@@ -51,6 +45,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
         Price of a unit of loss.
     fit_intercept : bool, default=True
         Whether the function has an unpenalised bias.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved; "auto" chooses by the loss: "decomposition" where it is piecewise linear,
+        else "newton", "proximal" (a loss with kinks) or "convex_concave" (an indefinite kernel). What a
+        solver cannot solve it refuses, and says why.
     tol : float, default=1e-6
         Relative gap (``criterion="gap"``) or largest violation of the optimality conditions (``"kkt"``) at
         which to stop.
@@ -124,7 +122,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ConvexMachine._parameter_constraints,
+        **LossMachine._parameter_constraints,
         "loss": [StrOptions(set(REGRESSION)), Loss],
     }
 
@@ -138,6 +136,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
         coef0: float = 0.0,
         C: float = 1.0,
         fit_intercept: bool = True,
+        solver: Any = "auto",
         tol: float = 1e-6,
         criterion: str = "gap",
         max_iter: int = -1,
@@ -157,6 +156,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
         self.coef0 = coef0
         self.C = C
         self.fit_intercept = fit_intercept
+        self.solver = solver
         self.tol = tol
         self.criterion = criterion
         self.max_iter = max_iter
@@ -185,9 +185,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
         self._check_lengths(X, Y)
         return np.asarray(Y), flat
 
-    def _problem(self, target: np.ndarray, weight: np.ndarray) -> Any:
-        return penalised(self.loss_, target, self.C * weight, fit_intercept=self.fit_intercept)
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machine.
@@ -205,68 +202,25 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
         -------
         self
         """
-        given = X
-        X, limits, workers = self._begin(X)
-        Y, flat = self._targets(X, y)
-        n, outputs = Y.shape
-        weight = self._check_weight(sample_weight, X, n)
-        loss = as_loss(self.loss, REGRESSION)
-        starts = self._starts(n, outputs) if getattr(self, "loss_", None) == loss else None
-        self._resolve(X, None if sample_weight is None else weight)
-        self.loss_ = loss
-        self._flat = flat
-        with stoppable(limits, self.on_interrupt == "keep") as stop, self._blas_threads(workers):
-            watch = Watch(self, stop, given, y, sample_weight, outputs)
-            matrix = self._gram(self.kernel_, X, workers)
-            psd = self._psd(self.kernel_, matrix)
-            kept = matrix.shared(self._cache_bytes() // 2) if outputs > 1 else matrix
-            solutions: list[Solution] = []
-            machines: list[Machine] = []
-            for k in range(outputs):
-                problem = self._problem(Y[:, k], weight)
-                start = None if starts is None else problem.recover(starts[:, k])
-                solution = self._minimise(kept, problem, stop, watch.listener(k), psd, start)
-                solutions.append(solution)
-                machines.append(problem.machine(solution.b, solution.f))
-            self._store(X, machines)
-            if self.trace:
-                self.history_ = watch.history
-        self.n_iter_ = max(1, sum(s.n_iter for s in solutions))
-        self._conclude(
-            combine([s.certificate(self.criterion, psd) for s in solutions]), stop.asked_by_callback
-        )
-        watch.end()
+        self._fit(X, y, sample_weight)
         return self
 
-    def _store(self, X: Any, machines: list[Machine]) -> None:
-        coef = np.stack([m.coef for m in machines])
-        support = np.flatnonzero(np.abs(coef).max(axis=0))
-        packed = np.ascontiguousarray(coef[:, support])
-        self.support_ = support.astype(np.int32)
-        self.dual_coef_: Any = packed
-        if sp.issparse(X):  # as in scikit-learn, sparse data give sparse coefficients
-            self.dual_coef_ = sp.csr_array(packed) if isinstance(X, sp.sparray) else sp.csr_matrix(packed)
-        self.intercept_ = np.array([m.intercept for m in machines])
-        self.support_vectors_ = self._kept(X, support)
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> Outputs:
+        Y, self._flat = self._targets(X, y)
+        split = Outputs(Y, self._check_weight(sample_weight, X, Y.shape[0]))
+        split.loss = self._loss(0)
+        return split
 
-    def _of_all_points(self, n: int) -> np.ndarray:
-        """Return the coefficients of all points, a column for each output."""
-        whole = np.zeros((n, self.intercept_.size))
-        whole[self.support_] = self._coefficients.T
-        return whole
+    def _split_again(self, X: Any, y: Any, sample_weight: Any) -> Outputs:
+        Y, _ = self._targets(X, y)
+        if Y.shape[1] != self.intercept_.size:
+            raise ValueError(f"y has {Y.shape[1]} outputs; this model was fitted on {self.intercept_.size}")
+        return Outputs(Y, self._check_weight(sample_weight, X, Y.shape[0]))
 
-    def _starts(self, n: int, outputs: int) -> np.ndarray | None:
-        """Return the coefficients of the previous fit, if wanted and on as many rows and outputs."""
-        same = self.warm_start and hasattr(self, "dual_coef_") and self.shape_fit_[0] == n
-        return self._of_all_points(n) if same and self.intercept_.size == outputs else None
+    def _loss(self, n_classes: int) -> Loss:
+        return as_loss(self.loss, REGRESSION)
 
     # -- use ---------------------------------------------------------------------------------------------
-
-    def _products(self, X: Any) -> np.ndarray:
-        """Return K(X, support vectors) coef for checked data, a column for each output."""
-        outputs = np.arange(self.intercept_.size)
-        segment = Segment(0, self.support_.size, np.ascontiguousarray(self._coefficients.T), outputs)
-        return cross_products(self.kernel_, X, self._reference(), [segment], outputs.size, self._workers())
 
     def predict(self, X: Any) -> np.ndarray:
         """Return f at new points.
@@ -281,9 +235,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
         ndarray of shape (n,) or (n, n_outputs)
             Values.
         """
-        check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        F = np.asarray(self._products(X) + self.intercept_)
+        F = self._values(X)
         return F[:, 0] if self._flat else F
 
     def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
@@ -299,16 +251,4 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, ExpansionMixin, ConvexMa
         Certificate
         """
         check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        n = self._fitted_length(X)
-        Y, _ = self._targets(X, y)
-        if Y.shape[1] != self.intercept_.size:
-            raise ValueError(f"y has {Y.shape[1]} outputs; this model was fitted on {self.intercept_.size}")
-        weight = self._check_weight(sample_weight, X, n)
-        coef, F = self._of_all_points(n), self._products(X)
-        parts = []
-        for k, known in enumerate(self.certificate_.parts):
-            values = self._problem(Y[:, k], weight).certify(coef[:, k], float(self.intercept_[k]), F[:, k])
-            solution = Solution(coef[:, k], F[:, k], values, known.n_iter, known.status)  # type: ignore[arg-type]
-            parts.append(solution.certificate(self.criterion, not math.isnan(self.certificate_.gap)))
-        return combine(parts)
+        return self._certify(X, y, sample_weight)

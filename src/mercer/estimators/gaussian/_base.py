@@ -15,19 +15,18 @@ from sklearn.utils import check_array, check_random_state
 
 from mercer.arrays import Float64
 from mercer.estimators.interrupts import Stop, stoppable
-from mercer.estimators.machine import KernelMachine
-from mercer.estimators.ridge import IllConditionedWarning
-from mercer.gram import Segment, Workers, cross_products
+from mercer.estimators.machine import IllConditionedWarning, KernelMachine
+from mercer.gram import Segment, Workers, cross_products, gram
 from mercer.gram.kernel_family import KernelFamily
 from mercer.kernels import RBF, Kernel, Precomputed, as_kernel
 from mercer.kernels.tuning import Tuning, checked_bounds
-from mercer.problems import Certificate
+from mercer.problems import Certificate, Machine, certified, combine
 from mercer.problems.evidence import Evidence
 from mercer.problems.ridge import Ridge
-from mercer.solvers.base import Limits
 from mercer.solvers.gaussian.evidence import StochasticEvidence, evidence_of, exact_evidence, factored
 from mercer.solvers.gaussian.hyperparameters import Found, maximise
 from mercer.solvers.gaussian.posterior import ExactPosterior, IterativePosterior
+from mercer.solvers.limits import Limits
 from mercer.solvers.linear_algebra.factored import WORST
 from mercer.solvers.ridge.iterative import IterativeRidge
 
@@ -205,7 +204,24 @@ class BaseGaussianProcess(KernelMachine):
         self.log_marginal_likelihood_value_ = value.value
         self.log_marginal_likelihood_error_ = value.error
         self.quadratic_bounds_ = (value.lower, value.upper)
-        self._conclude(problem.certificate(A, np.zeros(A.shape[1]), F, self.n_iter_, status, psd=True))
+        self._conclude(self._certified(problem, A, F, self.n_iter_, status))
+
+    def _certified(self, problem: Ridge, A: Float64, F: Float64, n_iter: int, stopped: str) -> Certificate:
+        """Return the certificate of the posterior mean, one part for each output."""
+        matrix = gram(self.kernel_, self.X_fit_, precision="double", cache_bytes=0)
+        parts = [
+            certified(
+                one,
+                Machine(A[:, t], 0.0, F[:, t]),
+                tol=self.tol,
+                criterion="gap",
+                n_iter=n_iter,
+                stopped=stopped,
+                noise=matrix.noise(A[:, t]),
+            )
+            for t, one in enumerate(problem.outputs())
+        ]
+        return replace(combine(parts), n_iter=n_iter)
 
     def _warn_ill(self, condition: float, jitter: float) -> None:
         if not jitter and condition < WORST:
@@ -288,9 +304,7 @@ class BaseGaussianProcess(KernelMachine):
     def _certify_process(self, X: Any, Y: Float64) -> Certificate:
         self._fitted_length(X)
         A, known = self._coef(), self.certificate_
-        return self._ridge(Y).certificate(
-            A, np.zeros(A.shape[1]), self._means(X), known.n_iter, known.status, psd=True
-        )
+        return self._certified(self._ridge(Y), A, self._means(X), known.n_iter, known.status)
 
 
 def _double(X: Any) -> Any:

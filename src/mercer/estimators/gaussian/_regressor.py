@@ -18,7 +18,7 @@ from mercer.estimators.ridge._kernel_ridge import targets
 from mercer.gram.kernel_family import KernelFamily
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed
 from mercer.problems import Certificate
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 
 
 class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianProcess):

@@ -21,7 +21,7 @@ from mercer.estimators.machine import KernelMachine
 from mercer.gram import Segment, cross_products
 from mercer.kernels import Precomputed
 from mercer.problems.online import Rule, Tally, norms
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 from mercer.solvers.online.stream import Expansion, Learner
 
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {

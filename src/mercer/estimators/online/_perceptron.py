@@ -18,7 +18,7 @@ from mercer.estimators.online._labels import StreamLabels
 from mercer.estimators.online._novikoff import most_updates
 from mercer.kernels import Linear
 from mercer.problems.online import Tally, largest_radius
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 from mercer.solvers.online.perceptron import PrimalPerceptron, Weights
 
 

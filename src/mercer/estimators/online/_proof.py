@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.online._base import OnlineMachine
 from mercer.gram import gram
-from mercer.problems import Certificate, combine
-from mercer.solvers.base import Solution
+from mercer.problems import Certificate, Values, combine
+from mercer.problems.certificate import concluded
 
 
 class ProvedMachine(OnlineMachine):
@@ -40,10 +40,14 @@ class ProvedMachine(OnlineMachine):
             coef = np.zeros(n)
             coef[self.support_] = self.dual_coef_[o]
             values = rule.values(np.ascontiguousarray(target[:, o]), coef, F[:, o], spread)
-            steps = int(self.n_updates_[o])
-            solution = Solution(coef, F[:, o], values, steps, status)  # type: ignore[arg-type]
-            parts.append(solution.certificate("kkt", psd))
+            parts.append(self._one(values, int(self.n_updates_[o]), psd, status))
         return combine(parts)
+
+    def _one(self, values: Values, steps: int, psd: bool, stopped: str) -> Certificate:
+        """Return the certificate of one output's values."""
+        return concluded(
+            None, values, tol=float(self.tol), criterion="kkt", n_iter=steps, stopped=stopped, psd=psd
+        )
 
     def _certify(self, X: Any, n: int, target: np.ndarray) -> Certificate:
         """Recompute the certificate on checked data."""

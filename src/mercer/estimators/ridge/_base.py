@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
 from mercer.estimators.diagonal import check_finite_diagonal
-from mercer.estimators.interrupts import stoppable
-from mercer.estimators.machine import KernelMachine
+from mercer.estimators.fitting import Fit, Solved, noise_of
+from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.splits import Outputs
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
 from mercer.gram.products import whole
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
-from mercer.problems import Certificate
+from mercer.problems import Certificate, Machine, certified, combine
 from mercer.problems.ridge import Ridge
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 from mercer.solvers.linear_algebra.tridiagonal import Tridiagonal
 from mercer.solvers.ridge.direct import (
     RidgePath,
@@ -40,11 +39,24 @@ from mercer.solvers.ridge.direct import (
 from mercer.solvers.ridge.iterative import IterativeRidge, Step
 
 
-class IllConditionedWarning(LinAlgWarning):
-    """The linear system of a fit is singular, or nearly so, in floating-point arithmetic."""
+class RidgeOutputs(Outputs):
+    """The outputs of a ridge regression: every row keeps its coefficient, and all data are kept."""
+
+    def __init__(self, Y: Float64, base: Float64, flat: bool) -> None:
+        super().__init__(Y, base, weighted_only=True)
+        self.flat = flat
+
+    def pack(self, model: Any, X: Any, machines: list[Machine]) -> None:
+        """Store the coefficients of all rows."""
+        coef = np.zeros((self.n, len(machines)))
+        coef[self.tasks[0].rows] = np.stack([m.coef for m in machines], axis=1)
+        intercept = np.array([m.intercept for m in machines])
+        model.X_fit_ = X
+        model.dual_coef_ = coef[:, 0] if self.flat else coef
+        model.intercept_ = float(intercept[0]) if self.flat else intercept
 
 
-class BaseKernelRidge(KernelMachine):
+class BaseKernelRidge(ProblemMachine):
     """Base of the estimators that minimise squared error plus a penalty on the norm."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -70,6 +82,7 @@ class BaseKernelRidge(KernelMachine):
     }
 
     _several_penalties: ClassVar[bool] = True  # whether each output may have its own
+    criterion, warm_start = "gap", False
 
     def _kernel(self) -> Kernel:
         # Beside a Kernel the other parameters must be left alone, and scikit-learn's coef0 is 1 here.
@@ -117,72 +130,72 @@ class BaseKernelRidge(KernelMachine):
 
     # -- fit -------------------------------------------------------------------------------------------------
 
-    def _prepare(self, X: Any, sample_weight: Any) -> tuple[Any, Float64]:
-        """Check the data and the weights, resolve the kernel."""
-        kernel = self._kernel()
-        X = self._check_X(X, kernel=kernel, reset=True)
-        n = self._length(X)
-        weight = self._check_weight(sample_weight, X, n)
-        kernel.validate()
-        self.kernel_ = kernel.resolve_on(X, None if sample_weight is None else weight)
-        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)
-        return X, weight
-
-    def _matrix(self, X: Any, rows: NDArray[np.intp], precision: Any, workers: Workers) -> Gram:
+    def _rows_matrix(self, X: Any, rows: NDArray[np.intp], precision: Any, workers: Workers) -> Gram:
         """Return the kernel matrix of some rows, refusing values that are no numbers."""
-        if rows.size < self._length(X):
-            X = X[np.ix_(rows, rows)] if self._pairwise_kernel else self.kernel_.take(X, rows)
         matrix = gram(self.kernel_, X, precision=precision, tol=self.tol**0.5, workers=workers, cache_bytes=0)
-        check_finite_diagonal(self.kernel_, matrix.diag(), rows)
+        check_finite_diagonal(self.kernel_, matrix.diag()[rows], rows)
         return matrix
 
-    def _fit_ridge(self, X: Any, Y: Float64, weight: Float64) -> None:
-        """Solve for the outputs Y of checked data, and keep the answer."""
-        n, outputs = Y.shape
-        rows = np.flatnonzero(weight > 0)  # a weight of 0 means absent
-        direct = self._chosen_solver(rows.size) == "direct"
-        alpha = self._penalties(outputs)
-        if alpha is None and not direct:
+    def _matrix(self, kernel: Kernel, X: Any, split: Any, workers: Workers) -> Gram:
+        rows = split.tasks[0].rows
+        if self._chosen_solver(rows.size) == "cg":
+            return self._rows_matrix(X, rows, self.precision, Workers(1))
+        return self._rows_matrix(X, rows, "single" if self.precision == "single" else "double", workers)
+
+    def _check_feasible(self, split: Any) -> None:
+        rows = split.tasks[0].rows
+        if self._penalties(len(split.tasks)) is None and self._chosen_solver(rows.size) == "cg":
             raise ValueError(
                 f"alpha='loo' needs all eigenvectors of the kernel matrix, {8e-6 * rows.size**2:.0f} MB for "
                 f"{rows.size} rows: raise cache_size (now {self.cache_size:g} MB) or choose alpha otherwise"
             )
-        workers, limits = self._workers(), Limits(self.max_iter, self.time_limit)
-        history: list[dict[str, float]] = []
-        with stoppable(limits, self.on_interrupt == "keep") as stop:
-            if direct:
-                precision = "single" if self.precision == "single" else "double"
-                matrix = self._matrix(X, rows, precision, workers)
-                psd = self._psd(self.kernel_, matrix)
-                K = whole(matrix)
-                problem = Ridge(Y[rows], weight[rows], np.ones(outputs), self.fit_intercept)
-                if alpha is None:
-                    alpha = self._choose(K, problem, rows, n)
-                problem = replace(problem, alpha=alpha)
-                solution = self._directly(K, problem)
-            else:
-                matrix = self._matrix(X, rows, self.precision, Workers(1))
-                psd = self._psd(self.kernel_, matrix)
-                assert alpha is not None
-                if not psd:
-                    raise ValueError(
-                        f"solver='cg' needs a positive semi-definite kernel; kernel={self.kernel_!r} is "
-                        "none on these data: use solver='eigen', with a cache_size that holds the matrix"
-                    )
-                problem = Ridge(Y[rows], weight[rows], alpha, self.fit_intercept)
-                solution = self._iteratively(matrix, problem, workers, limits, history)
-            if stop.requested and solution.status == "time_limit":
-                solution = replace(solution, status="interrupted")
-        self._store(X, rows, n, solution, alpha)
-        if self.trace:
-            self.history_ = history
-        if solution.note:
-            warnings.warn(f"{type(self).__name__}: {solution.note}.", IllConditionedWarning, stacklevel=4)
-        self._conclude(
-            problem.certificate(
-                solution.A, solution.intercept, solution.F, solution.n_iter, solution.status, psd
+
+    def _ridge(self, split: Any, alpha: Float64) -> Ridge:
+        """Return the problem of all outputs."""
+        Y = np.stack([task.target for task in split.tasks], axis=1)
+        return Ridge(Y, split.weight[split.tasks[0].rows], alpha, self.fit_intercept)
+
+    def _solve(self, fit: Fit, matrix: Gram) -> list[Solved]:
+        rows, outputs = fit.rows[0], len(fit.rows)
+        part = matrix if rows.size == matrix.n else matrix.subset(rows)
+        alpha = self._penalties(outputs)
+        if self._chosen_solver(rows.size) == "direct":
+            K = whole(part)
+            if alpha is None:
+                alpha = self._choose(K, self._ridge(fit.split, np.ones(outputs)))
+            problem = self._ridge(fit.split, alpha)
+            solution = self._directly(K, problem)
+        else:
+            assert alpha is not None
+            if not fit.psd:
+                raise ValueError(
+                    f"solver='cg' needs a positive semi-definite kernel; kernel={self.kernel_!r} is "
+                    "none on these data: use solver='eigen', with a cache_size that holds the matrix"
+                )
+            problem = self._ridge(fit.split, alpha)
+            solution = self._iteratively(part, problem, fit.workers, fit.ask.limits, fit.watch.history[0])
+        self.alpha_: Any = float(alpha[0]) if (alpha == alpha[0]).all() else alpha
+        self.solver_, self.condition_ = solution.method, solution.condition
+        return [
+            Solved(
+                one,
+                Machine(solution.A[:, t], float(solution.intercept[t]), solution.F[:, t]),
+                solution.n_iter,
+                solution.status,
+                noise_of(matrix, rows, solution.A[:, t]),
+                solution.note,
             )
-        )
+            for t, one in enumerate(problem.outputs())
+        ]
+
+    def _keep_steps(self, steps: list[int]) -> None:
+        self.n_iter_ = steps[0]  # all outputs are solved together
+
+    def _keep_history(self, history: list[Any]) -> None:
+        super()._keep_history(history[0])
+
+    def _conclude(self, certificate: Certificate, keep: bool = False, notes: Sequence[str] = ()) -> None:
+        super()._conclude(replace(certificate, n_iter=self.n_iter_), keep, notes)
 
     def _directly(self, K: Float64, problem: Ridge) -> RidgeSolution:
         same = bool((problem.alpha == problem.alpha[0]).all())
@@ -196,7 +209,7 @@ class BaseKernelRidge(KernelMachine):
     _known: Spectrum | Tridiagonal | None = None  # found while alpha was chosen
     _flat: bool = True  # whether there is one output, not a table of them
 
-    def _choose(self, K: Float64, problem: Ridge, rows: NDArray[np.intp], n: int) -> Float64:
+    def _choose(self, K: Float64, problem: Ridge) -> Float64:
         """Return the penalties of smallest leave-one-out error, and keep what was seen on the way."""
         self._known, self.alphas_ = reduced(K, problem, self._grid(self.alphas))
         found = path(self._known, problem, self.alphas_, keep=False, workers=self._workers())
@@ -233,17 +246,6 @@ class BaseKernelRidge(KernelMachine):
 
         return listen
 
-    def _store(self, X: Any, rows: NDArray[np.intp], n: int, solution: RidgeSolution, alpha: Float64) -> None:
-        coef = np.zeros((n, solution.A.shape[1]))
-        coef[rows] = solution.A
-        self.dual_coef_ = coef[:, 0] if self._flat else coef
-        self.X_fit_ = X
-        self.intercept_: Any = float(solution.intercept[0]) if self._flat else solution.intercept
-        self.alpha_: Any = float(alpha[0]) if (alpha == alpha[0]).all() else alpha
-        self.n_iter_ = solution.n_iter
-        self.solver_ = solution.method
-        self.condition_ = solution.condition
-
     # -- use -------------------------------------------------------------------------------------------------
 
     @property
@@ -266,24 +268,39 @@ class BaseKernelRidge(KernelMachine):
         segment = Segment(0, coef.shape[0], coef, outputs)
         return cross_products(self.kernel_, X, Z, [segment], outputs.size, self._workers())
 
-    def _certify_ridge(self, X: Any, Y: Float64, weight: Float64) -> Certificate:
+    def _certify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        X = self._check_X(X, kernel=self.kernel_, reset=False)
         self._fitted_length(X)
-        rows = np.flatnonzero(weight > 0)
-        if self._coef[weight == 0].any():
+        split = self._split_again(X, y, sample_weight)
+        rows = split.tasks[0].rows
+        coef = self._coef
+        if coef[split.weight == 0].any():
             raise ValueError("sample_weight is 0 for rows that the model was fitted on with a larger weight")
-        alpha = np.broadcast_to(np.asarray(self.alpha_, dtype=np.float64), (Y.shape[1],))
-        problem = Ridge(Y[rows], weight[rows], alpha, self.fit_intercept)
-        F = self._products(X)[rows]
-        intercept = np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64))
+        alpha = np.broadcast_to(np.asarray(self.alpha_, dtype=np.float64), (len(split.tasks),))
+        F, intercept = self._products(X)[rows], np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64))
+        matrix = self._rows_matrix(X, rows, "double", self._workers())
         known = self.certificate_
-        psd = not np.isnan(known.gap)
-        return problem.certificate(self._coef[rows], intercept, F, known.n_iter, known.status, psd)
+        parts = [
+            certified(
+                problem,
+                Machine(coef[rows, t], float(intercept[t]), F[:, t]),
+                tol=self.tol,
+                criterion=self.criterion,
+                n_iter=known.n_iter,
+                stopped=known.status,
+                psd=not np.isnan(known.gap),
+                noise=noise_of(matrix, rows, coef[rows, t]),
+            )
+            for t, problem in enumerate(self._ridge(split, alpha).outputs())
+        ]
+        return replace(combine(parts), n_iter=known.n_iter)
 
     def _path(self, X: Any, Y: Float64, weight: Float64, alphas: Any) -> RidgePath:
         """Return the solutions of a grid on checked data, with a place for every row."""
         n, outputs = Y.shape
         rows = np.flatnonzero(weight > 0)
-        K = whole(self._matrix(X, rows, "double", self._workers()))
+        matrix = self._rows_matrix(X, rows, "double", self._workers())
+        K = whole(matrix if rows.size == n else matrix.subset(rows))
         problem = Ridge(Y[rows], weight[rows], np.ones(outputs), self.fit_intercept)
         form, grid = reduced(K, problem, self._grid(alphas))
         found = path(form, problem, grid, workers=self._workers())

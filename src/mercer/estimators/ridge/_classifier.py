@@ -9,12 +9,26 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mercer.arrays import Float64
-from mercer.estimators.ridge._base import BaseKernelRidge
+from mercer.arrays import Float64, Index
+from mercer.estimators.labels import check_labels
+from mercer.estimators.ridge._base import BaseKernelRidge, RidgeOutputs
 from mercer.problems import Certificate
+
+
+class RidgeClasses(RidgeOutputs):
+    """Labels as numbers: -1 and 1 for two classes, a column for each of more."""
+
+    def __init__(self, classes: np.ndarray, numbers: Index, weight: Float64) -> None:
+        columns = [1] if classes.size == 2 else range(classes.size)
+        signs = np.stack([np.where(numbers == k, 1.0, -1.0) for k in columns], axis=1)
+        super().__init__(signs, weight, classes.size == 2)
+        self.classes = classes
+
+    def keep(self, model: Any) -> None:
+        """Store the classes."""
+        model.classes_ = self.classes
 
 
 class KernelRidgeClassifier(ClassifierMixin, BaseKernelRidge):
@@ -153,36 +167,30 @@ class KernelRidgeClassifier(ClassifierMixin, BaseKernelRidge):
         -------
         self
         """
-        X, weight = self._prepare(X, sample_weight)
-        labels = self._labels(X, y)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if self.classes_.size < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least 2 classes; y holds one class: {self.classes_[0]!r}"
-            )
-        self._flat = self.classes_.size == 2
-        self._fit_ridge(X, self._signs(codes), self._weights(labels, weight))
+        self._fit(X, y, sample_weight)
         if isinstance(self.alpha, str):
             self.loo_errors_ = self.loo_errors_.sum(axis=1)
         return self
 
-    def _labels(self, X: Any, y: Any) -> Any:
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> RidgeClasses:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        classes, numbers = check_labels(y, type(self).__name__)
+        self._check_lengths(X, numbers)
+        base = self._check_weight(sample_weight, X, numbers.size)
+        factors = compute_class_weight(self.class_weight, classes=classes, y=classes[numbers])
+        return RidgeClasses(classes, numbers, base * factors[numbers])
+
+    def _split_again(self, X: Any, y: Any, sample_weight: Any) -> RidgeClasses:
         labels = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y", estimator_name=type(self).__name__)
-        check_classification_targets(labels)
+        unknown = np.setdiff1d(labels, self.classes_)
+        if unknown.size:
+            raise ValueError(f"y holds {unknown[0]!r}, which is none of the classes of this model")
         self._check_lengths(X, labels)
-        return labels
-
-    def _weights(self, labels: Any, weight: Float64) -> Float64:
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
-        return np.asarray(weight * factors[np.searchsorted(self.classes_, labels)])
-
-    def _signs(self, codes: Any) -> Float64:
-        """Return a column of labels -1 and 1 for each regression."""
-        columns = [1] if self.classes_.size == 2 else range(self.classes_.size)
-        return np.stack([np.where(codes == k, 1.0, -1.0) for k in columns], axis=1)
+        numbers = np.searchsorted(self.classes_, labels)
+        base = self._check_weight(sample_weight, X, numbers.size)
+        return RidgeClasses(self.classes_, numbers, base * factors[numbers])
 
     def _best(self, errors: Float64) -> Any:
         return errors.sum(axis=1).argmin()  # values of the classes are compared: they share their penalty
@@ -232,10 +240,4 @@ class KernelRidgeClassifier(ClassifierMixin, BaseKernelRidge):
         Certificate
         """
         check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        labels = self._labels(X, y)
-        unknown = np.setdiff1d(labels, self.classes_)
-        if unknown.size:
-            raise ValueError(f"y holds {unknown[0]!r}, which is none of the classes of this model")
-        weight = self._weights(labels, self._check_weight(sample_weight, X, self._length(X)))
-        return self._certify_ridge(X, self._signs(np.searchsorted(self.classes_, labels)), weight)
+        return self._certify(X, y, sample_weight)

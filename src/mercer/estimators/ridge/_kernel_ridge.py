@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.arrays import Float64
 from mercer.estimators.machine import naming
-from mercer.estimators.ridge._base import BaseKernelRidge
+from mercer.estimators.ridge._base import BaseKernelRidge, RidgeOutputs
 from mercer.problems import Certificate
 from mercer.solvers.ridge.direct import RidgePath
 
@@ -193,13 +193,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         -------
         self
         """
-        X, weight = self._prepare(X, sample_weight)
-        Y = targets(self, X, y)
-        self._flat = np.asarray(y).ndim == 1
-        self._fit_ridge(X, Y, weight)
-        if isinstance(self.alpha, str):
-            self.loo_errors_ = self.loo_errors_[:, 0] if self._flat else self.loo_errors_
+        self._fit(X, y, sample_weight)
+        if isinstance(self.alpha, str) and np.ndim(self.dual_coef_) == 1:
+            self.loo_errors_ = self.loo_errors_[:, 0]
         return self
+
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> RidgeOutputs:
+        Y = targets(self, X, y)
+        weight = self._check_weight(sample_weight, X, self._length(X))
+        return RidgeOutputs(Y, weight, np.asarray(y).ndim == 1)
 
     def predict(self, X: Any) -> Float64:
         """Return f at new points.
@@ -229,10 +231,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         Certificate
         """
         check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        return self._certify_ridge(
-            X, targets(self, X, y), self._check_weight(sample_weight, X, self._length(X))
-        )
+        return self._certify(X, y, sample_weight)
 
     def path(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, alphas: ArrayLike | None = None
@@ -254,7 +253,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         """
         copy: KernelRidge = clone(self)
         copy._validate_params()
-        X, weight = copy._prepare(X, sample_weight)
+        kernel = copy._kernel()
+        X = copy._check_X(X, kernel=kernel, reset=True)
+        weight = copy._check_weight(sample_weight, X, copy._length(X))
+        kernel.validate()
+        copy.kernel_ = kernel.resolve_on(X, None if sample_weight is None else weight)
         return copy._path(X, targets(copy, X, y), weight, self.alphas if alphas is None else alphas)
 
     def loo_predict(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Float64:

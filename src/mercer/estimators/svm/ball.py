@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.diagonal import computed_diagonal, given_diagonal
+from mercer.estimators.fitting import Fitted
 from mercer.estimators.svm.detector import BaseDetector
 from mercer.gram import Gram
-from mercer.problems import Dual, Values
+from mercer.problems import Dual
 from mercer.problems.novelty import BallMachine, EnclosingBall, ball_prices, promised_squared_radius
 
 
@@ -31,13 +32,14 @@ class BaseBall(BaseDetector):
 
     # -- fit ---------------------------------------------------------------------------------------------
 
-    def _check_feasible(self, weight: np.ndarray) -> None:
-        ball_prices(weight, *self._share())
+    def _check_feasible(self, split: Any) -> None:
+        ball_prices(split.weight, *self._share())
 
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
         return EnclosingBall(matrix.exact().diag(), ball_prices(weight, *self._share()))
 
-    def _keep(self, machine: BallMachine, weight: np.ndarray) -> None:
+    def _keep(self, machines: list[BallMachine], split: Any) -> None:
+        (machine,), weight = machines, split.weight
         there = weight > 0
         slacks = machine.slacks
         self._squared_radius = machine.squared_radius
@@ -50,14 +52,12 @@ class BaseBall(BaseDetector):
         self.support_fraction_ = machine.support
         self.offset_ = self._threshold()
 
-    def _fit_all(self, X: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Gram]:
-        X, weight, matrix = self._fit_machine(X, None, sample_weight)
+    def _finish(self, fitted: Fitted) -> None:
         self._training_diagonal = None
         if self._pairwise_kernel:  # a normalised kernel needs no diagonal of new points
-            diagonal = matrix.diag()
+            diagonal = fitted.matrix.diag()
             if np.ptp(diagonal) <= 1e-9 * abs(float(diagonal[0])):
                 self._training_diagonal = float(diagonal[0])
-        return X, weight, matrix
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> np.ndarray:
         """Fit, and return +1 for training points inside and -1 for those outside.
@@ -75,9 +75,8 @@ class BaseBall(BaseDetector):
         self.fit(X, y, sample_weight)
         return self.predict(X, diag=np.diagonal(X) if self._pairwise_kernel else None)
 
-    def _certified(self, problem: Any, coef: np.ndarray, f: np.ndarray) -> Values:
-        values: Values = problem.certify_ball(coef, self._squared_radius, f)
-        return values
+    def _shipped(self, number: int, coef: np.ndarray, products: np.ndarray) -> BallMachine:
+        return BallMachine(coef, 0.0, products, squared_radius=self._squared_radius)
 
     # -- use ---------------------------------------------------------------------------------------------
 
@@ -97,7 +96,7 @@ class BaseBall(BaseDetector):
 
     def _squares(self, X: Any, diag: np.ndarray) -> np.ndarray:
         """Return squared distances of checked points from the centre."""
-        return np.maximum(diag - 2.0 * self._products(X) + self.center_squared_norm_, 0.0)
+        return np.maximum(diag - 2.0 * self._products(X)[:, 0] + self.center_squared_norm_, 0.0)
 
     def distance(self, X: Any, *, diag: ArrayLike | None = None) -> np.ndarray:
         """Return the distances from the centre in feature space.

@@ -7,16 +7,25 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.svm.single import SingleMachine
-from mercer.gram import Gram
+from mercer.estimators.expansion import FunctionsMixin
+from mercer.estimators.fitting import Fitted
+from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.splits import Outputs
 from mercer.problems import Certificate
 
 
-class BaseDetector(OutlierMixin, SingleMachine):
+class BaseDetector(OutlierMixin, FunctionsMixin, ProblemMachine):
     """Base of the detectors: +1 for points like the training data, -1 for novelties."""
 
     offset_: Any
+
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> Outputs:
+        return Outputs(None, self._check_weight(sample_weight, X, self._length(X)))
+
+    def _keep_history(self, history: list[Any]) -> None:
+        super()._keep_history(history[0])
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
@@ -35,11 +44,11 @@ class BaseDetector(OutlierMixin, SingleMachine):
         -------
         self
         """
-        self._fit_all(X, sample_weight)
+        self._finish(self._fit(X, None, sample_weight))
         return self
 
-    def _fit_all(self, X: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Gram]:
-        return self._fit_machine(X, None, sample_weight)
+    def _finish(self, fitted: Fitted) -> None:
+        """Go on where the fit has ended."""
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return how normal points are, up to the constant ``offset_``.
@@ -98,4 +107,5 @@ class BaseDetector(OutlierMixin, SingleMachine):
         -------
         Certificate
         """
+        check_is_fitted(self)
         return self._certify(X, None, sample_weight)

@@ -11,10 +11,11 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.degenerate import DegenerateFitWarning
 from mercer.estimators.sklearn_models import TwinMixin
+from mercer.estimators.splits import TwoClassTasks
 from mercer.estimators.svm.classifier import BaseSVC
 from mercer.gram import Gram
-from mercer.problems import Dual, Values
-from mercer.problems.multiclass import Task
+from mercer.problems import Dual, Machine
+from mercer.problems.multiclass import BinaryTask
 from mercer.problems.nu import NuMachine, NuMargin, check_nu, largest_nu
 
 
@@ -192,16 +193,14 @@ class NuSVC(TwinMixin, BaseSVC):
         self.on_interrupt = on_interrupt
         self.trace = trace
 
-    def _check_tasks(
-        self, tasks: list[Task], weight: np.ndarray, base: np.ndarray, classes: np.ndarray
-    ) -> None:
-        used = []
-        for task in tasks:
+    def _check_feasible(self, split: TwoClassTasks) -> None:
+        used, weight = [], split.weight
+        for task in split.tasks:
             most = largest_nu(task.sign, weight[task.rows])
-            where = _named(task, classes)
+            where = _named(task, split.labels.classes)
             if self.nu > most * (1 + 1e-12):
                 # Class weights are a wish about the balance of errors; the rows themselves must allow nu.
-                which = base if self.class_weight is not None else weight
+                which = split.base if self.class_weight is not None else weight
                 check_nu(task.sign, which[task.rows], self.nu, where=where)
                 warnings.warn(
                     f"class_weight leaves too little weight for nu={self.nu:g}{where}: the largest feasible "
@@ -216,8 +215,8 @@ class NuSVC(TwinMixin, BaseSVC):
         spread = float(matrix.diag().max(initial=0.0))
         return NuMargin(sign, weight, self.nu, spread, surrender=self.class_weight is not None)
 
-    def _keep(self, machines: list[NuMachine]) -> None:
-        super()._keep(machines)
+    def _keep(self, machines: list[NuMachine], split: Any) -> None:
+        super()._keep(machines, split)
         self.rho_ = self._per_machine([m.rho for m in machines])
         self.margin_error_fraction_ = self._per_machine([m.margin_errors for m in machines])
         self.support_fraction_ = self._per_machine([m.support for m in machines])
@@ -232,14 +231,15 @@ class NuSVC(TwinMixin, BaseSVC):
                 stacklevel=5,
             )
 
-    def _certified(self, dual: Any, coef: np.ndarray, number: int, f: np.ndarray) -> Values:
-        known = getattr(self, "rho_", None)  # models of other programs do not say it
-        rho = dual.rho_of(coef) if known is None else float(np.atleast_1d(known)[number])
-        values: Values = dual.certify_scaled(coef, float(self.intercept_[number]), rho, f)
-        return values
+    def _shipped(self, number: int, coef: np.ndarray, products: np.ndarray) -> Machine:
+        plain = super()._shipped(number, coef, products)
+        if not hasattr(self, "rho_"):  # models of other programs do not say it
+            return plain
+        rho = float(np.atleast_1d(self.rho_)[number])
+        return NuMachine(plain.coef, plain.intercept, plain.products, rho)
 
 
-def _named(task: Task, classes: np.ndarray) -> str:
+def _named(task: BinaryTask, classes: np.ndarray) -> str:
     """Return which classes a task is about, when there are more than two."""
     if classes.size == 2:
         return ""

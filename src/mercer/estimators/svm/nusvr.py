@@ -12,7 +12,7 @@ from mercer.estimators.machine import KernelMachine
 from mercer.estimators.sklearn_models import TwinMixin
 from mercer.estimators.svm.regressor import BaseSVR
 from mercer.gram import Gram
-from mercer.problems import Dual, Values
+from mercer.problems import Dual, Machine
 from mercer.problems.regression import NuTube, Tube
 
 
@@ -160,15 +160,14 @@ class NuSVR(TwinMixin, BaseSVR):
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
         return NuTube(target, self.C, weight, self.nu)
 
-    def _keep(self, machine: Tube, weight: np.ndarray) -> None:
-        self.epsilon_ = machine.epsilon
-        self.outside_fraction_ = machine.outside
-        self.support_fraction_ = machine.support
+    def _keep(self, machines: list[Tube], split: Any) -> None:
+        (tube,) = machines
+        self.epsilon_ = tube.epsilon
+        self.outside_fraction_ = tube.outside
+        self.support_fraction_ = tube.support
 
-    def _certified(self, problem: Any, coef: np.ndarray, f: np.ndarray) -> Values:
-        intercept = float(self.intercept_[0])
-        epsilon = getattr(self, "epsilon_", None)  # models of other programs do not say it
-        if epsilon is None:
-            epsilon = problem.best_epsilon(f + intercept)
-        values: Values = problem.certify_tube(coef, intercept, epsilon, f)
-        return values
+    def _shipped(self, number: int, coef: np.ndarray, products: np.ndarray) -> Machine:
+        plain = super()._shipped(number, coef, products)
+        if not hasattr(self, "epsilon_"):  # models of other programs do not say it
+            return plain
+        return Tube(plain.coef, plain.intercept, plain.products, float(self.epsilon_))

@@ -163,7 +163,8 @@ class OneClassSVM(TwinMixin, BaseDetector):
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
         return Hyperplane(weight, self.nu, float(matrix.diag()[weight > 0].max(initial=0.0)))
 
-    def _keep(self, machine: PlaneMachine, weight: np.ndarray) -> None:
+    def _keep(self, machines: list[PlaneMachine], split: Any) -> None:
+        (machine,) = machines
         self.offset_ = 0.0 - self.intercept_
         self.outside_fraction_ = machine.outside
         self.support_fraction_ = machine.support
@@ -190,4 +191,4 @@ class OneClassSVM(TwinMixin, BaseDetector):
             Larger is more normal; ``offset_`` is the threshold.
         """
         check_is_fitted(self)
-        return self._products(self._check_X(X, kernel=self.kernel_, reset=False))
+        return self._products(self._check_X(X, kernel=self.kernel_, reset=False))[:, 0]

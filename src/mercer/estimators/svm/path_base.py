@@ -14,13 +14,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
+from mercer.estimators.fitting import Solved
 from mercer.estimators.interrupts import Stop
 from mercer.estimators.machine import INDEFINITE
 from mercer.gram import Gram, Segment, cross_products
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import Kernel
+from mercer.problems import Certificate, certified, combine
 from mercer.problems.parametric_family import ParametricFamily
-from mercer.solvers import Solution
 from mercer.solvers.completion import paced, share_of_way, someone_waiting
 from mercer.solvers.path.breakpoints import KINDS, Path
 from mercer.solvers.path.follow import PathSolver
@@ -63,8 +64,10 @@ class PathMixin:
     verbose: Any
     on_interrupt: str
     paths_: list[Path]
+    _data: Any
 
-    def _check_range(self) -> None:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()  # type: ignore[misc]
         if not self.C_min < self.C_max:
             raise ValueError(f"C_min={self.C_min!r} must be less than C_max={self.C_max!r}")
         if not self.C_min <= self.C <= self.C_max:
@@ -91,7 +94,7 @@ class PathMixin:
         at_the_end = reached <= 1.0 / self.C_max
         return float(self.C_min), float(self.C_max) if at_the_end else 1.0 / reached
 
-    def _check_kernel(self, kernel: Kernel, matrix: Gram) -> None:
+    def _psd(self, kernel: Kernel, matrix: Gram) -> bool:
         """Refuse what has no path: an indefinite matrix, or one that does not fit into memory."""
         need = 8e-6 * matrix.n**2
         if need > self.cache_size:
@@ -100,7 +103,7 @@ class PathMixin:
                 f"which takes {math.ceil(need)} MB for {matrix.n} rows"
             )
         if kernel.is_psd:
-            return
+            return True
         ends = spectrum(matrix)
         if (
             kernel.is_psd is False
@@ -111,6 +114,7 @@ class PathMixin:
                 f"kernel={kernel!r} has a matrix that is not positive semi-definite (its smallest eigenvalue "
                 f"is about {ends.smallest:.3g}, its largest {ends.largest:.3g}): its solutions form no path"
             )
+        return True
 
     def _follow(self, K: np.ndarray, family: ParametricFamily, stop: Stop, number: int, of: int) -> Path:
         first = np.inf if self.C_min == 0.0 else 1.0 / self.C_min
@@ -248,7 +252,59 @@ class PathMixin:
             cross_products(this.kernel_, X, reference, [segment], len(C), this._workers()) + intercepts
         )
 
-    @staticmethod
-    def _solutions(paths: list[Path], C: float) -> tuple[list[Any], list[Solution]]:
-        duals, solutions = zip(*(path.solution(C) for path in paths), strict=True)
-        return list(duals), list(solutions)
+    # -- the fit -----------------------------------------------------------------------------------------
+
+    def _family(self, target: np.ndarray, weight: np.ndarray) -> ParametricFamily:
+        """Return the problems of one part of the target, for every C."""
+        raise NotImplementedError
+
+    def _remember(self, X: Any, split: Any) -> None:
+        """Store what the machine at any C is made of."""
+        raise NotImplementedError
+
+    def _solve(self, fit: Any, matrix: Gram) -> list[Solved]:
+        every = np.arange(matrix.n)
+        K = matrix.exact_block(every, every)
+        tasks, weight = fit.split.tasks, fit.split.weight
+        self.paths_ = []
+        for number, task in enumerate(tasks):
+            rows = task.rows
+            part = K if rows.size == matrix.n else K[np.ix_(rows, rows)]
+            family = self._family(task.target, weight[rows])
+            self.paths_.append(self._follow(part, family, fit.ask, number, len(tasks)))
+        self._remember(fit.X, fit.split)
+        self._judge()
+        return self._solved(self._nearest())
+
+    def _conclude(self, certificate: Certificate, keep: bool = False, notes: Any = ()) -> None:
+        """Store the certificate of the machine at C; what there is to say of the path has been said."""
+        self.certificate_ = certificate
+        self.fit_status_ = int(any(path.status != "optimal" for path in self.paths_))
+
+    def _solved(self, C: float) -> list[Solved]:
+        """Return the machines of a value of C with their problems."""
+        found = []
+        for path in self.paths_:
+            dual, solution = path.solution(C, self.tol)
+            machine = dual.machine(solution.b, solution.f)
+            found.append(Solved(dual, machine, solution.n_iter, "optimal", path.noise(machine.coef)))
+        return found
+
+    def _give(self, model: Any, C: float, split: Any) -> Any:
+        """Give a model what a fit at C would have given it."""
+        found = self._solved(C)
+        machines = [s.machine for s in found]
+        split.pack(model, self._data, machines)
+        model._keep(machines, split)
+        model._keep_steps([s.n_iter for s in found])
+        model.certificate_ = combine(
+            [
+                certified(
+                    s.problem, s.machine, tol=self.tol, criterion="kkt", n_iter=s.n_iter, stopped=s.stopped,
+                    noise=s.noise,
+                )
+                for s in found
+            ]
+        )  # fmt: skip
+        model.fit_status_ = 0
+        return model

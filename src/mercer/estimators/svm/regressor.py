@@ -7,19 +7,25 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.svm.single import SingleMachine
+from mercer.estimators.expansion import FunctionsMixin
+from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.splits import Outputs
 from mercer.estimators.targets import check_targets
 from mercer.problems import Certificate
 
 
-class BaseSVR(RegressorMixin, SingleMachine):
+class BaseSVR(RegressorMixin, FunctionsMixin, ProblemMachine):
     """Base of the regressors."""
 
-    def _target(self, X: Any, y: Any) -> np.ndarray:
-        y = check_targets(y, type(self).__name__)
-        self._check_lengths(X, y)
-        return np.asarray(y)
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> Outputs:
+        target = check_targets(y, type(self).__name__)
+        self._check_lengths(X, target)
+        return Outputs(target[:, None], self._check_weight(sample_weight, X, target.size))
+
+    def _keep_history(self, history: list[Any]) -> None:
+        super()._keep_history(history[0])
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -38,7 +44,7 @@ class BaseSVR(RegressorMixin, SingleMachine):
         -------
         self
         """
-        self._fit_machine(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -54,7 +60,7 @@ class BaseSVR(RegressorMixin, SingleMachine):
         ndarray of shape (n,)
             Values.
         """
-        return self._values(X)
+        return self._values(X)[:, 0]
 
     def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
         """Recompute the certificate from nothing but the model and the training data, in float64.
@@ -68,4 +74,5 @@ class BaseSVR(RegressorMixin, SingleMachine):
         -------
         Certificate
         """
+        check_is_fitted(self)
         return self._certify(X, y, sample_weight)

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.fitting import Fitted
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.svm.ball import BaseBall
-from mercer.gram import Gram, Segment, Workers, cross_products
+from mercer.gram import Segment, Workers, cross_products
 from mercer.problems.slab import residuals, thinnest_slab
 from mercer.solvers.linear_algebra.principal_axes import principal_axes
 
@@ -170,22 +171,22 @@ class SphereAndSlab(BaseBall):
     def _share(self) -> tuple[float | None, float | None]:
         return 0.5 * self.nu, None
 
-    def _fit_all(self, X: Any, sample_weight: Any) -> tuple[Any, np.ndarray, Gram]:
-        X, weight, matrix = super()._fit_all(X, sample_weight)
+    def _finish(self, fitted: Fitted) -> None:
+        super()._finish(fitted)
+        weight = fitted.split.weight
         there = np.flatnonzero(weight > 0)
         p = weight[there] / weight.sum()
         # The threads work on tiles of their own here, so the matrix has none.
-        alone = matrix.exact().subset(there, Workers(1))
+        alone = fitted.matrix.exact().subset(there, Workers(1))
         axes = principal_axes(alone, p, self.n_components, self._workers(), self._cache_bytes())
         slab = thinnest_slab(axes.products, alone.diag(), p, 0.5 * self.nu)
         self._slab_coef = axes.coef
-        self._slab_points = there if self._pairwise_kernel else self.kernel_.take(X, there)
+        self._slab_points = there if self._pairwise_kernel else self.kernel_.take(fitted.X, there)
         self._slab_offsets, self._mean_squared_norm = slab.offsets, slab.mean_norm
         self._squared_width = slab.squared_width
         self.width_ = math.sqrt(slab.squared_width)
         self.n_components_ = axes.variances.size
         self.explained_variance_ = axes.variances
-        return X, weight, matrix
 
     def residual(self, X: Any, *, diag: ArrayLike | None = None) -> np.ndarray:
         """Return the distances from the plane of the first principal axes in feature space.

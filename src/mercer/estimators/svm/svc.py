@@ -193,10 +193,6 @@ class SVC(TwinMixin, BaseSVC):
         # The distance of two hulls that nearly touch drowns in the rounding of single precision.
         return "double" if self.precision == "auto" and np.isinf(self.C) else self.precision
 
-    def _soft_margin_price(self) -> float | None:
-        plain = self.loss == "hinge" and self.fit_intercept and np.isfinite(self.C)
-        return float(self.C) if plain else None
-
     def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
         if np.isinf(self.C):
             hard = HardMargin if self.fit_intercept else HardMarginThroughOrigin

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.interrupts import stoppable
+from mercer.estimators.splits import Labels, TwoClassTasks
 from mercer.estimators.svm.classifier import BaseSVC
 from mercer.estimators.svm.path_base import PathMixin
 from mercer.estimators.svm.svc import SVC
 from mercer.gram import Gram
 from mercer.problems import Dual, soft_margin
-from mercer.problems.multiclass import one_versus_one, one_versus_rest
-from mercer.problems.parametric_family import soft_margin_family
+from mercer.problems.parametric_family import ParametricFamily, soft_margin_family
 
 SHARED = (
     "kernel", "degree", "gamma", "coef0", "cache_size", "class_weight", "decision_function_shape",
@@ -168,54 +165,11 @@ class SVCPath(PathMixin, BaseSVC):
     def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
         return soft_margin(sign, self._nearest() * weight, fit_intercept=self.fit_intercept)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SVCPath:
-        """Find the path.
+    def _family(self, target: np.ndarray, weight: np.ndarray) -> ParametricFamily:
+        return soft_margin_family(target, weight, fit_intercept=self.fit_intercept)
 
-        Parameters
-        ----------
-        X : {array, CSR} of shape (n_samples, n_features), (n_samples, n_samples) or a sequence
-            Training data: whatever the kernel takes; the kernel matrix for ``kernel="precomputed"``.
-        y : array of shape (n_samples,)
-            Class labels.
-        sample_weight : array of shape (n_samples,), optional
-            Non-negative factors of C; a weight of 2 equals the row twice.
-
-        Returns
-        -------
-        self
-        """
-        limits = self._limits()
-        self._check_shape()
-        self._check_range()
-        kernel = self._kernel()
-        X = self._check_X(X, kernel=kernel, reset=True)
-        classes, labels = self._check_y(X, y)
-        base = self._check_weight(sample_weight, X, labels.size)
-        weight, class_weight = self._weigh(classes, labels, base)
-        kernel.validate()
-        resolved = kernel.resolve_on(X, None if sample_weight is None else base)  # X and weights are checked
-        split = one_versus_one if self.multiclass == "ovo" else one_versus_rest
-        tasks = split(labels, classes.size, weight > 0)
-        self.classes_, self.class_weight_, self.kernel_ = classes, class_weight, resolved
-        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (labels.size,)
-        self._gamma = getattr(resolved, "gamma", 0.0)
-        with stoppable(limits, self.on_interrupt == "keep") as stop:
-            matrix = self._gram(resolved, X, self._workers())
-            self._check_kernel(resolved, matrix)
-            every = np.arange(labels.size)
-            K = matrix.exact_block(every, every)
-            self.paths_ = []
-            for number, task in enumerate(tasks):
-                part = K if task.rows.size == labels.size else K[np.ix_(task.rows, task.rows)]
-                family = soft_margin_family(task.sign, weight[task.rows], fit_intercept=self.fit_intercept)
-                self.paths_.append(self._follow(part, family, stop, number, len(tasks)))
-        self._data, self._labels, self._tasks = X, labels, tasks
-        self._judge()
-        duals, solutions = self._solutions(self.paths_, self._nearest())
-        self._store(X, labels, tasks, solutions, duals, psd=True)
-        self.fit_status_ = int(any(path.status != "optimal" for path in self.paths_))
-        return self
+    def _remember(self, X: Any, split: Any) -> None:
+        self._data, self._labels, self._tasks = X, split.labels.numbers, split.tasks
 
     # -- along the path ----------------------------------------------------------------------------------
 
@@ -236,10 +190,10 @@ class SVCPath(PathMixin, BaseSVC):
         C = self._check_C(C)
         model = SVC(C=C, **{name: getattr(self, name) for name in SHARED})
         model.__dict__.update({name: value for name, value in vars(self).items() if name in FITTED})
-        duals, solutions = self._solutions(self.paths_, C)
-        model._store(self._data, self._labels, self._tasks, solutions, duals, psd=True)
-        model.fit_status_ = 0
-        return model
+        labels = Labels(self.classes_, self._labels, self.class_weight_)
+        split = TwoClassTasks(labels, np.ones(self._labels.size), self.multiclass == "ovo", self._tasks)
+        found: SVC = self._give(model, C, split)
+        return found
 
     def decision_function(self, X: Any, C: Any = None) -> np.ndarray:
         """Return the decision values of new points.

@@ -6,19 +6,18 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
+from mercer.estimators.splits import Outputs
 from mercer.estimators.svm.path_base import PathMixin
 from mercer.estimators.svm.regressor import BaseSVR
 from mercer.estimators.svm.svr import SVR
+from mercer.estimators.targets import check_targets
 from mercer.gram import Gram
-from mercer.problems import Dual, Machine
-from mercer.problems.parametric_family import tube_family
+from mercer.problems import Dual
+from mercer.problems.parametric_family import ParametricFamily, tube_family
 from mercer.problems.regression import epsilon_tube
 
 SHARED = ("kernel", "degree", "gamma", "coef0", "cache_size", "epsilon", "n_jobs", "fit_intercept", "tol")
@@ -156,62 +155,19 @@ class SVRPath(PathMixin, BaseSVR):
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
         return epsilon_tube(target, self._nearest() * weight, self.epsilon, fit_intercept=self.fit_intercept)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SVRPath:
-        """Find the path.
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> Outputs:
+        target = check_targets(y, type(self).__name__)
+        self._check_lengths(X, target)
+        base = self._check_weight(sample_weight, X, target.size)
+        return Outputs(target[:, None], base, weighted_only=True)
 
-        Parameters
-        ----------
-        X : {array, CSR} of shape (n_samples, n_features), (n_samples, n_samples) or a sequence
-            Training data: whatever the kernel takes; the kernel matrix for ``kernel="precomputed"``.
-        y : array of shape (n_samples,)
-            Targets.
-        sample_weight : array of shape (n_samples,), optional
-            Non-negative factors of C; a weight of 2 equals the row twice.
+    def _family(self, target: np.ndarray, weight: np.ndarray) -> ParametricFamily:
+        return tube_family(target, weight, self.epsilon, fit_intercept=self.fit_intercept)
 
-        Returns
-        -------
-        self
-        """
-        limits = self._limits()
-        self._check_range()
-        kernel = self._kernel()
-        X = self._check_X(X, kernel=kernel, reset=True)
-        n = self._length(X)
-        target = self._target(X, y)
-        weight = self._check_weight(sample_weight, X, n)
-        kernel.validate()
-        resolved = kernel.resolve_on(X, None if sample_weight is None else weight)  # X, weights are checked
-        self.kernel_ = resolved
-        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (n,)
-        self._gamma = getattr(resolved, "gamma", 0.0)
-        rows = np.flatnonzero(weight > 0)
-        with stoppable(limits, self.on_interrupt == "keep") as stop:
-            matrix = self._gram(resolved, X, self._workers())
-            self._check_kernel(resolved, matrix)
-            K = matrix.exact_block(rows, rows)
-            family = tube_family(target[rows], weight[rows], self.epsilon, fit_intercept=self.fit_intercept)
-            self.paths_ = [self._follow(K, family, stop, 0, 1)]
-        self._data, self._there, self._n = X, rows, n
-        self._judge()
-        self._machine(self, self._nearest())
-        self.fit_status_ = int(self.paths_[0].status != "optimal")
-        return self
+    def _remember(self, X: Any, split: Any) -> None:
+        self._data, self._there, self._n = X, split.tasks[0].rows, split.n
 
     # -- along the path ----------------------------------------------------------------------------------
-
-    def _machine(self, model: Any, C: float) -> None:
-        """Give a model what a fit at C would have given it."""
-        (dual,), (solution,) = self._solutions(self.paths_, C)
-        machine = dual.machine(solution.b, solution.f)
-        if self._there.size < self._n:  # rows of weight zero take no part
-            coef, values = np.zeros(self._n), np.full(self._n, np.nan)
-            coef[self._there], values[self._there] = machine.coef, machine.values
-            machine = Machine(coef, machine.intercept, values)
-        model._store(self._data, machine, np.empty(0))
-        model.n_iter_ = solution.n_iter
-        model.certificate_ = solution.certificate("kkt", psd=True)
-        model.fit_status_ = 0
 
     def at(self, C: float) -> SVR:
         """Return the fitted machine of a value of C.
@@ -230,8 +186,10 @@ class SVRPath(PathMixin, BaseSVR):
         C = self._check_C(C)
         model = SVR(C=C, **{name: getattr(self, name) for name in SHARED})
         model.__dict__.update({name: value for name, value in vars(self).items() if name in FITTED})
-        self._machine(model, C)
-        return model
+        weight = np.zeros(self._n)
+        weight[self._there] = 1.0
+        found: SVR = self._give(model, C, Outputs(np.zeros((self._n, 1)), weight, weighted_only=True))
+        return found
 
     def predict(self, X: Any, C: Any = None) -> np.ndarray:
         """Return f at new points.

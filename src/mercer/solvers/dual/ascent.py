@@ -12,9 +12,9 @@ from mercer import _jit
 from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.problems import Dual, InfeasibleError
-from mercer.solvers.base import Solution, Solver
+from mercer.solvers.base import Reached, Solver
 from mercer.solvers.dual.active_set import polish
-from mercer.solvers.dual.needs import NO_FIXED_SUM
+from mercer.solvers.dual.needs import A_DUAL, NO_FIXED_SUM
 from mercer.solvers.dual.round_loop import Rounds
 
 Order = Literal["cyclic", "random", "violators", "nonbound", "ascending"]
@@ -71,7 +71,10 @@ class Ascent(Solver):
 
     name: ClassVar[str] = "ascent"
     fixes_bias: ClassVar[bool] = True
-    needs = (NO_FIXED_SUM,)
+    needs = (
+        A_DUAL,
+        NO_FIXED_SUM,
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.omega < 2.0:
@@ -95,10 +98,9 @@ class Ascent(Solver):
         tau = (radius or 1.0) if self.tau == "auto" else float(self.tau)
         return problem.fixed_bias(tau) or problem
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution from ``start`` (any vector; it is made feasible first)."""
-        self.check(gram, problem)
-        return _Sweeps(self, gram, problem, start).solve()
+    def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
+        """Run the rounds."""
+        return _Sweeps(self, gram, problem, start).run()
 
 
 class _Sweeps(Rounds):

@@ -10,9 +10,9 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
-from mercer.solvers.base import Solution, Solver, UnsuitableSolverError
+from mercer.solvers.base import Reached, Solver, UnsuitableSolverError
 from mercer.solvers.dual.interior_point import dense_bytes, solve_dense
-from mercer.solvers.dual.needs import POSITIVE_SEMIDEFINITE
+from mercer.solvers.dual.needs import A_DUAL, POSITIVE_SEMIDEFINITE
 from mercer.solvers.dual.round_loop import Rounds
 from mercer.solvers.dual.working_set import choose
 
@@ -40,16 +40,18 @@ class Chunking(Solver):
     chunk: int = 400
 
     name: ClassVar[str] = "chunking"
-    needs = (POSITIVE_SEMIDEFINITE,)
+    needs = (
+        A_DUAL,
+        POSITIVE_SEMIDEFINITE,
+    )
 
     def __post_init__(self) -> None:
         if not (isinstance(self.chunk, int) and self.chunk >= 2):
             raise ValueError(f"chunk={self.chunk!r} must be an integer of at least 2")
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution from ``start`` (any vector; it is made feasible first)."""
-        self.check(gram, problem)
-        return _Chunks(self, gram, problem, start).solve()
+    def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
+        """Run the rounds."""
+        return _Chunks(self, gram, problem, start).run()
 
 
 class _Chunks(Rounds):

@@ -18,11 +18,17 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.problems.warm_start import best_multiple, carried
-from mercer.solvers.base import Limits, Solution, Solver, Status, progress, wants_every_line, wants_to_know
+from mercer.solvers.base import Reached, Solver, Status
 from mercer.solvers.dual.dense_block import DenseBlock
+from mercer.solvers.dual.needs import A_DUAL
 from mercer.solvers.dual.round_loop import mend_sums
 from mercer.solvers.dual.rounding import resolution
+from mercer.solvers.dual.small_problems import can_be_stacked, solve_stacked
 from mercer.solvers.dual.working_set import choose
+from mercer.solvers.limits import Limits
+from mercer.solvers.many import Many, Some
+from mercer.solvers.progress import progress, wants_every_line, wants_to_know
+from mercer.threads import Workers
 
 DENSE = 3072  # problems up to this size are one block
 LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
@@ -54,10 +60,22 @@ class Decomposition(Solver):
 
     name: ClassVar[str] = "decomposition"
     single_precision: ClassVar[bool] = True
+    needs = (A_DUAL,)
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution from ``start`` (any vector; it is made feasible first)."""
-        return _Run(self, gram, problem, start).solve()
+    def solve_many(self, gram: Gram, many: Many, workers: Workers) -> None:
+        """Solve many problems over parts of one matrix; very many small ones all at once."""
+        limits = self.limits or Limits()
+        if self.criterion == "kkt" and limits.unlimited and can_be_stacked(gram, many, self.block_bytes):
+            found = solve_stacked(gram, many, self.tol, workers, limits.out_of_time)
+            for k, solution in enumerate(found):
+                if solution is not None:
+                    many.solved(k, gram, solution.problem, solution)
+            many = Some(many, [k for k, solution in enumerate(found) if solution is None])
+        super().solve_many(gram, many, workers)
+
+    def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
+        """Descend until the criterion holds in float64."""
+        return _Run(self, gram, problem, start).run()
 
 
 class _Run:
@@ -71,6 +89,7 @@ class _Run:
         self.b = problem.start() if start is None else carried(problem, start)
         self.started = start is not None
         self.f = np.zeros(problem.n)
+        self.error = 0.0  # a bound on that of f, beyond float64's own
         self.n_iter = 0
         self.tol = options.tol if options.criterion == "kkt" else min(1e-1, 100 * options.tol)
         self.block: Any = None
@@ -83,7 +102,7 @@ class _Run:
 
     # -- precision -------------------------------------------------------------------------------------------
 
-    def solve(self) -> Solution:
+    def run(self) -> Reached:
         status: Status = "optimal"
         try:
             if self.b.any():
@@ -96,19 +115,19 @@ class _Run:
         except KeyboardInterrupt:
             status = "interrupted"
         if status != "optimal":
-            self.f = self.gram.exact().matvec(self.problem.beta(self.b))
+            self.f, self.error = self.gram.exact().matvec(self.problem.beta(self.b)), 0.0
         mend_sums(self.problem, self.b)
-        return Solution(self.b, self.f, self.problem.evaluate(self.b, self.f), self.n_iter, status)
+        return Reached(self.b, self.f, self.n_iter, status, self.error)
 
     def _to_the_end(self) -> None:
         """Descend until the user's criterion holds in float64."""
         while True:
             self._descend(self.gram, self.problem, self.b, self.f, None)
-            error = self._refresh()
+            error = self.error = self._refresh()
             if self.problem.hopeless(self.b, self.f) or self._finished(error):
                 return
             if error > 0 or self.stalls:
-                self.f = self.gram.exact().matvec(self.problem.beta(self.b))
+                self.f, self.error = self.gram.exact().matvec(self.problem.beta(self.b)), 0.0
                 if self._finished(0.0):
                     return
             violation = self._violation()
@@ -138,7 +157,7 @@ class _Run:
             return False
         violation, self.b, self.f = self.best
         if violation > resolution(self.problem, self.b, self.f):
-            raise _LimitError("iteration_limit")
+            raise _LimitError("ill_conditioned")
         return True
 
     def _refresh(self) -> float:

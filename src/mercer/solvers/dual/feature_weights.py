@@ -11,8 +11,8 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
-from mercer.solvers.base import Solution, Solver
-from mercer.solvers.dual.needs import A_LINEAR_LOSS, FEATURES, ONE_BIAS
+from mercer.solvers.base import Reached, Solver, Status
+from mercer.solvers.dual.needs import A_DUAL, A_LINEAR_LOSS, FEATURES, ONE_BIAS
 from mercer.solvers.dual.round_loop import Rounds
 
 LOOK = 20  # steps between two looks at the criterion
@@ -48,13 +48,12 @@ class Subgradient(Solver):
     most: int = 200_000
 
     name: ClassVar[str] = "subgradient"
-    needs = (ONE_BIAS, A_LINEAR_LOSS, FEATURES)
+    needs = (A_DUAL, ONE_BIAS, A_LINEAR_LOSS, FEATURES)
     accuracy: ClassVar[float] = 1e-2
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution from ``start`` (any vector; it is made feasible first)."""
-        self.check(gram, problem)
-        return _Descent(self, gram, problem, start).solve()
+    def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
+        """Run the rounds."""
+        return _Descent(self, gram, problem, start).run()
 
 
 @dataclass(kw_only=True, repr=False)
@@ -84,13 +83,12 @@ class Lagrangian(Solver):
     most: int = 200_000
 
     name: ClassVar[str] = "lagrangian"
-    needs = (ONE_BIAS, A_LINEAR_LOSS, FEATURES)
+    needs = (A_DUAL, ONE_BIAS, A_LINEAR_LOSS, FEATURES)
     accuracy: ClassVar[float] = 1e-2
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution from ``start`` (any vector; it is made feasible first)."""
-        self.check(gram, problem)
-        return _Saddle(self, gram, problem, start).solve()
+    def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
+        """Run the rounds."""
+        return _Saddle(self, gram, problem, start).run()
 
 
 class _Primal(Rounds):
@@ -105,6 +103,9 @@ class _Primal(Rounds):
     def weights(self, b: Float64) -> Float64:
         """Return sum_i beta_i x_i."""
         return np.asarray(self.X.T @ self.problem.beta(b))
+
+    def limit(self) -> Status | None:
+        return super().limit() or ("iteration_limit" if self.n_iter >= self.most else None)
 
     def advance(self) -> bool:
         steps = int(min(LOOK, self.limits.steps_left(self.n_iter), self.most - self.n_iter))

@@ -24,9 +24,10 @@ from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
-from mercer.solvers.base import Limits, Solution, Solver
+from mercer.solvers.base import Solution, Solver
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.working_set import choose
+from mercer.solvers.limits import Limits
 
 TOLERANCE = 0.2  # KKT violation of a fold, in units of the decisions' spread (or of the margin, if less)
 PER_SIDE = 256  # violators per side and round, where the matrix is not in memory

@@ -11,21 +11,13 @@ from scipy.linalg import LinAlgError
 
 from mercer.arrays import Float64
 from mercer.gram import Gram
-from mercer.problems import Dual, Values, relative
-from mercer.solvers.base import (
-    Limits,
-    Need,
-    Solution,
-    Solver,
-    Status,
-    UnsuitableSolverError,
-    progress,
-    wants_to_know,
-)
-from mercer.solvers.dual.needs import POSITIVE_SEMIDEFINITE
+from mercer.problems import Dual
+from mercer.solvers.base import Need, Reached, Solver, Status, UnsuitableSolverError
+from mercer.solvers.dual.needs import A_DUAL, POSITIVE_SEMIDEFINITE
 from mercer.solvers.dual.quadratic import solve_quadratic
 from mercer.solvers.dual.round_loop import mend_sums
-from mercer.solvers.dual.rounding import resolution
+from mercer.solvers.limits import Limits
+from mercer.solvers.progress import progress, wants_to_know
 
 
 def dense_bytes(problem: Dual) -> int:
@@ -59,11 +51,10 @@ class InteriorPoint(Solver):
     """
 
     name: ClassVar[str] = "interior_point"
-    needs = (POSITIVE_SEMIDEFINITE, SMALL)
+    needs = (A_DUAL, POSITIVE_SEMIDEFINITE, SMALL)
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution; ``start`` is of no use to an interior method."""
-        self.check(gram, problem)
+    def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
+        """Follow the central path to its end; a start is of no use to an interior method."""
         gram, limits = gram.exact(), self.limits or Limits()
         every = np.arange(problem.n)
         b, f = problem.start(), np.zeros(problem.n)
@@ -94,21 +85,7 @@ class InteriorPoint(Solver):
             status = "interrupted"
         f = gram.matvec(problem.beta(b))
         self._tell(problem, b, f, n_iter, limits, gram)
-        values = problem.evaluate(b, f)
-        if status in ("iteration_limit", "time_limit") and values.violation <= self.tol:
-            status = "optimal"  # the limit came when the work was done
-        elif status == "optimal" and not self._reached(problem, b, f, values):
-            status = "iteration_limit"  # a matrix that rounding has made indefinite
-        return Solution(b, f, values, n_iter, status)
-
-    def _reached(self, problem: Dual, b: Float64, f: Float64, values: Values) -> bool:
-        """Return whether the criterion holds, or what is left is rounding."""
-        violation = problem.violation(b, problem.gradient(b, f))
-        if violation <= resolution(problem, b, f):
-            return True
-        if self.criterion == "kkt":
-            return bool(violation <= problem.tolerance(self.tol, problem.objective(b, f)))
-        return relative(values.gap, values.primal, values.dual) <= self.tol
+        return Reached(b, f, n_iter, status)
 
     def _tell(self, problem: Dual, b: Float64, f: Float64, n_iter: int, limits: Limits, gram: Gram) -> None:
         if self.listener is not None and wants_to_know(self.listener):

@@ -8,6 +8,14 @@ from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.solvers.base import Need, Solver
 
+A_DUAL = Need(
+    lambda solver, gram, problem: isinstance(problem, Dual),
+    lambda solver, gram, problem: (
+        "solves box-constrained duals (support vector machines, piecewise-linear losses), and this problem "
+        'is of another kind: use solver="auto" or "newton"'
+    ),
+)
+
 A_FIXED_SUM = Need(
     lambda solver, gram, problem: problem.group is not None,
     lambda solver, gram, problem: (

@@ -18,11 +18,12 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.warm_start import best_multiple, carried
-from mercer.solvers.base import Limits, Solution, Status
+from mercer.solvers.base import Reached, Solution, Status, judged
 from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.free_newton import newton_step
 from mercer.solvers.dual.round_loop import mend_sums
+from mercer.solvers.limits import Limits
 
 LARGEST = 6144  # variables up to which a problem is one block
 MOST_FREE = 2048  # free variables up to which a factorisation pays
@@ -70,7 +71,7 @@ class Walk:
         status = run.descend(goal, gram.is_psd is True)
         if status is None:  # no headway: duplicates, an indefinite matrix, or a tolerance beyond rounding
             return self._general(gram, problem, run.b, limits)
-        return Solution(run.b, run.f, problem.evaluate(run.b, run.f), run.n_iter, status)
+        return judged(gram, problem, Reached(run.b, run.f, run.n_iter, status), self.tol, "kkt")
 
     def _general(self, gram: Gram, problem: Dual, start: Any, limits: Limits) -> Solution:
         # One of very many problems: where its tolerance is beyond rounding, the next one is waiting.

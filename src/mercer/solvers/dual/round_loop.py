@@ -9,8 +9,10 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
-from mercer.solvers.base import Limits, Solution, Solver, Status, progress, wants_to_know
+from mercer.solvers.base import Reached, Solver, Status
 from mercer.solvers.dual.rounding import resolution
+from mercer.solvers.limits import Limits
+from mercer.solvers.progress import progress, wants_to_know
 
 STALLS = 2  # rounds without any change, each from a fresh K beta, after which float64 has no more to give
 
@@ -49,7 +51,7 @@ class Rounds(ABC):
 
     # -- the loop --------------------------------------------------------------------------------------------
 
-    def solve(self) -> Solution:
+    def run(self) -> Reached:
         """Return the point at which the criterion or a limit stopped the rounds."""
         status: Status
         try:
@@ -61,7 +63,7 @@ class Rounds(ABC):
         self.b = self.problem.settled(self.b)
         mend_sums(self.problem, self.b)
         self.refresh()
-        return Solution(self.b, self.f, self.problem.evaluate(self.b, self.f), self.n_iter, status)
+        return Reached(self.b, self.f, self.n_iter, status)
 
     def _until_done(self) -> Status:
         before = np.inf
@@ -89,7 +91,7 @@ class Rounds(ABC):
             self.refresh()
             if stalls > STALLS:
                 least = resolution(self.problem, self.b, self.f)
-                return "optimal" if self.violation() <= least else "iteration_limit"
+                return "optimal" if self.violation() <= least else "ill_conditioned"
 
     def _met(self, before: float) -> bool:
         criterion, tol = self.options.criterion, self.options.tol

@@ -1,4 +1,4 @@
-"""Many small soft margins over parts of one kernel matrix, without a call for each."""
+"""Many small duals over parts of one kernel matrix, without a call for each."""
 
 from __future__ import annotations
 
@@ -8,18 +8,33 @@ import numpy as np
 
 from mercer import _jit
 from mercer.arrays import Float64
-from mercer.gram import Workers
-from mercer.problems.soft_margins import SoftMargins
-from mercer.solvers.base import Solution
+from mercer.gram import Gram
+from mercer.gram.base import UNIT
+from mercer.problems.dual import Dual
+from mercer.problems.stacked import Stacked
+from mercer.solvers.base import Reached, Solution
 from mercer.solvers.dual.dense_block import FLOOR_DOUBLE
+from mercer.solvers.many import Many
+from mercer.threads import Workers
 
+ENOUGH = 10  # problems that are enough to be solved all at once
+FEW_ROWS = 256  # that each of them may have
 TOGETHER = 256  # problems between two looks at whether to stop
 STEPS = 10_000  # most steps of a problem; the rare one that needs more is for a solver with more patience
 
 
-def solve_crowd(
-    K: Float64,
-    problems: SoftMargins,
+def can_be_stacked(gram: Gram, many: Many, block_bytes: int) -> bool:
+    """Return whether problems are so many and so small that a call for each would be most of the work."""
+    return (
+        len(many.rows) >= ENOUGH
+        and max(rows.size for rows in many.rows) <= FEW_ROWS
+        and 8 * gram.n**2 <= block_bytes
+    )
+
+
+def solve_stacked(
+    gram: Gram,
+    many: Many,
     tol: float,
     workers: Workers,
     should_stop: Callable[[], bool] = lambda: False,
@@ -28,9 +43,9 @@ def solve_crowd(
 
     Parameters
     ----------
-    K : (n, n) float64
+    gram : Gram
         The whole matrix.
-    problems : SoftMargins
+    many : Many
         What is solved.
     tol : float
         Largest KKT violation.
@@ -39,9 +54,18 @@ def solve_crowd(
     should_stop : callable
         Asked now and then.
     """
+    whole = many.stacked(gram)
+    if type(whole) is not Dual or whole.copies != 1 or whole.has_shift or not whole.bounded:
+        return [None] * len(many.rows)
+    if whole.sums.size != 1 or whole.sums[0] != 0.0:
+        return [None] * len(many.rows)
+    problems = Stacked(list(many.rows), whole)
+    every = np.arange(gram.n)
+    K: Float64 = np.ascontiguousarray(gram.exact().block(every, every), dtype=np.float64)
     b, f = np.zeros(problems.p.size), np.zeros(problems.p.size)
     steps = np.zeros(len(problems), dtype=np.int64)
-    floor = FLOOR_DOUBLE * max(float(np.diagonal(K).max(initial=0.0)), 1e-300)
+    diagonal = np.diagonal(K)
+    floor = FLOOR_DOUBLE * max(float(diagonal.max(initial=0.0)), 1e-300)
 
     def work(start: int, stop: int) -> None:
         if should_stop():
@@ -63,10 +87,15 @@ def solve_crowd(
         )
 
     workers.ranges(len(problems), work, parts=-(-len(problems) // TOGETHER))
+    root = np.sqrt(np.abs(diagonal))
+    noise = UNIT * problems.sums(np.abs(b) * root[problems.rows]) * float(root.max(initial=0.0))
     ends = problems.ends.tolist()
-    return [
-        Solution(b[ends[t] : ends[t + 1]], f[ends[t] : ends[t + 1]], values, int(steps[t]), "optimal")
-        if values is not None and values.violation <= tol
-        else None
-        for t, values in enumerate(problems.evaluate(b, f))
-    ]
+    found: list[Solution | None] = []
+    for t, values in enumerate(problems.evaluate(b, f, noise)):
+        if values is None or values.violation > tol:
+            found.append(None)
+            continue
+        part = slice(ends[t], ends[t + 1])
+        reached = Reached(b[part], f[part], int(steps[t]), "optimal")
+        found.append(Solution(problems.problem(t, values), reached, values, tol, "kkt"))
+    return found

@@ -11,8 +11,8 @@ from mercer import _jit
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
-from mercer.solvers.base import Solution, Solver
-from mercer.solvers.dual.needs import A_FIXED_SUM, IN_MEMORY
+from mercer.solvers.base import Reached, Solver
+from mercer.solvers.dual.needs import A_DUAL, A_FIXED_SUM, IN_MEMORY
 from mercer.solvers.dual.round_loop import Rounds
 
 FLOOR = 1e-12  # least curvature of a pair, relative to the largest diagonal entry
@@ -54,12 +54,11 @@ class SMO(Solver):
     seed: int = 0
 
     name: ClassVar[str] = "smo"
-    needs = (A_FIXED_SUM, IN_MEMORY)
+    needs = (A_DUAL, A_FIXED_SUM, IN_MEMORY)
 
-    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
-        """Return a solution from ``start`` (any vector; it is made feasible first)."""
-        self.check(gram, problem)
-        return _Sweeps(self, gram, problem, start).solve()
+    def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
+        """Run the rounds."""
+        return _Sweeps(self, gram, problem, start).run()
 
 
 class _Sweeps(Rounds):

@@ -13,7 +13,7 @@ from mercer.gram.kernel_family import KernelFamily
 from mercer.gram.tiled import TiledProduct
 from mercer.kernels import Kernel
 from mercer.problems.evidence import Evidence, log_evidence, pair_weights
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.linear_algebra.factored import Factored
 from mercer.solvers.ridge.iterative import FLOOR, nystrom_factor

@@ -10,7 +10,7 @@ from scipy.optimize import Bounds, minimize
 
 from mercer.arrays import Float64
 from mercer.problems.evidence import Evidence
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 
 
 class Found(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.tiled import TiledProduct
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients
 from mercer.solvers.linear_algebra.factored import Factored
 from mercer.solvers.ridge.iterative import IterativeRidge, preconditioner

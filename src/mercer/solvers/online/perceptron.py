@@ -12,7 +12,7 @@ from mercer import _jit
 from mercer.arrays import Float64, Ints
 from mercer.kernels.data import is_sparse
 from mercer.problems.online import Tally
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 
 SLICE = 4e7  # multiplications in one slice of compiled work
 

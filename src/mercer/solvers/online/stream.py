@@ -16,7 +16,7 @@ from mercer.arrays import Float64, Ints
 from mercer.kernels import Fused, Kernel, Precomputed
 from mercer.kernels.fused import RBF
 from mercer.problems.online import Rule, Tally
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 
 Removal = Literal["weakest", "oldest"]
 Status = Literal["converged", "iteration_limit", "time_limit", "interrupted", "streaming"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mercer.arrays import Float64
 from mercer.problems import Dual
 from mercer.problems.parametric_family import ParametricFamily
-from mercer.solvers.base import Solution, Status
+from mercer.solvers.base import Reached, Solution, Status
 
 KINDS = ("enter", "leave", "exchange", "restart")
 NOISE = 1e-11  # share of the summands that rounding along the walk may leave in a marginal cost
@@ -52,12 +52,17 @@ class Path:
     family: ParametricFamily
     largest: float
 
-    def solution(self, C: float) -> tuple[Dual, Solution]:
+    def solution(self, C: float, tol: float) -> tuple[Dual, Solution]:
         """Return the problem at C and its solution, with the values that prove it."""
         a, products = self.locate(1.0 / C)
         dual = self.family.dual(C)
         b, f = dual.recover(C * a), C * products
-        return dual, Solution(b, f, dual.evaluate(b, f), max(1, self.event_t.size), "optimal")
+        reached = Reached(b, f, max(1, self.event_t.size), "optimal")
+        return dual, Solution(dual, reached, dual.evaluate(b, f, noise=self.noise(b)), tol, "kkt")
+
+    def noise(self, coef: Float64) -> float:
+        """Return a bound on the error of the products with some coefficients."""
+        return NOISE * self.largest * float(np.abs(coef).sum())
 
     def machines(self, C: Float64) -> tuple[Float64, Float64]:
         """Return the coefficients (k, n) and the intercepts (k,) of the functions at k values of C."""

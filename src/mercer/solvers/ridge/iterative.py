@@ -14,7 +14,7 @@ from mercer.gram import Gram, Workers
 from mercer.gram.nystrom import sampled_cholesky
 from mercer.gram.tiled import TiledProduct
 from mercer.problems.ridge import Ridge
-from mercer.solvers.base import Limits
+from mercer.solvers.limits import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.ridge.direct import RidgeSolution
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
@@ -13,15 +14,17 @@ from mercer.gram.matrix import MatrixGram
 from mercer.gram.products import whole
 from mercer.problems import InfeasibleError
 from mercer.problems.risk import Risk
-from mercer.solvers.base import Criterion, Limits, Listener, Status
-from mercer.solvers.risk.newton import Newton, NewtonSolution
+from mercer.solvers.base import Reached, Solver, Status
+from mercer.solvers.limits import Limits
+from mercer.solvers.risk.needs import A_RISK, SMOOTH_IF_INDEFINITE, THE_MATRIX
+from mercer.solvers.risk.newton import Newton
 
 ROUNDS = 2000
 GROWTH = 1e9  # of the coefficients, relative to the first round's, which no bounded problem shows
 
 
-@dataclass
-class ConvexConcave:
+@dataclass(kw_only=True, repr=False)
+class ConvexConcave(Solver):
     r"""Find a stationary point of a risk with an indefinite kernel matrix :math:`K = K_+ - K_-`.
 
     The dual objective is the difference of two convex functions. Each round replaces the concave part
@@ -29,44 +32,18 @@ class ConvexConcave:
     :math:`K_+` and the fixed part :math:`-K_- \beta` in its function. The objective never rises, and where a
     round changes nothing, :math:`\beta_i = -C_i L'(y_i, (K \beta)_i + b)`.
 
-    Parameters
-    ----------
-    tol : float
-        Largest violation of these equations, in units of the loss's slope, at which to stop.
-    criterion : {"kkt", "gap"}
-        Ignored: there is no gap.
-    memory : int
-        Bytes for the kernel matrix, which must fit.
-    limits : Limits
-        Newton steps and seconds.
-    listener : callable, optional
-        Called before every Newton step.
-
     References
     ----------
     .. [1] A. L. Yuille and A. Rangarajan (2003). The concave-convex procedure. *Neural Computation* 15.
     """
 
-    tol: float = 1e-6
-    criterion: Criterion = "gap"
-    memory: int = 200_000_000
-    limits: Limits | None = None
-    listener: Listener | None = None
+    name: ClassVar[str] = "convex_concave"
+    needs = (A_RISK, SMOOTH_IF_INDEFINITE, THE_MATRIX)
+    single_precision: ClassVar[bool] = True
 
-    def solve(self, gram: Gram, problem: Risk, start: Float64 | None = None) -> NewtonSolution:
-        """Return a stationary point, from ``start`` or from zero."""
+    def run(self, gram: Gram, problem: Risk, start: Float64 | None) -> Reached:
+        """Go to a stationary point, from ``start`` or from zero."""
         n = gram.n
-        if not problem.loss.smooth:
-            raise ValueError(
-                f"{problem.loss!r} has kinks, and the kernel is not positive semi-definite: for one of "
-                "the two there is a solver, for both together only where the loss is piecewise linear"
-            )
-        if 8 * n * n > self.memory:
-            raise ValueError(
-                f"the kernel is not positive semi-definite, which this loss needs {8e-6 * n * n:.0f} MB of "
-                f"cache_size for (it is {self.memory / 1e6:.0f} MB for each problem): raise it, or use "
-                "another kernel"
-            )
         limits = self.limits or Limits()
         K = whole(gram.exact())
         K = 0.5 * (K + K.T)
@@ -83,11 +60,12 @@ class ConvexConcave:
             inner = Newton(
                 tol=1e-2 * self.tol,
                 criterion="kkt",
-                memory=self.memory,
+                block_bytes=self.block_bytes,
                 limits=Limits(left if limits.max_iter >= 0 else -1, limits.time_limit, limits.started),
                 listener=self.listener,
-            ).solve(plus, problem.with_offset(-minus @ beta), beta)
-            beta, bias = inner.b, inner.values.multipliers
+            ).run(plus, problem.with_offset(-minus @ beta), beta)
+            assert inner.multipliers is not None
+            beta, bias = inner.b, inner.multipliers
             steps += inner.n_iter
             size = float(np.abs(beta).max())
             first = min(first, max(size, 1e-300))
@@ -101,12 +79,14 @@ class ConvexConcave:
             if problem.evaluate(beta, g, bias).violation <= self.tol:
                 status = "optimal"
                 break
-            if inner.status in ("time_limit", "interrupted") or limits.steps_left(steps) == 0:
-                status = inner.status if inner.status in ("time_limit", "interrupted") else "iteration_limit"
+            if inner.stopped in ("time_limit", "interrupted"):
+                status = inner.stopped
+                break
+            if limits.steps_left(steps) == 0:
                 break
         g = K @ beta
         note = ""
         if status == "iteration_limit" and limits.steps_left(steps) > 0:
+            status = "ill_conditioned"
             note = f"no stationary point to tol={self.tol:g} within {ROUNDS} rounds on an indefinite kernel"
-        values_there = problem.evaluate(beta, g, bias)
-        return NewtonSolution(beta, g, values_there, steps, status, float("nan"), note)
+        return Reached(beta, g, steps, status, multipliers=bias, note=note)

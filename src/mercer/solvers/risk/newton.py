@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,8 +13,11 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Values, relative
 from mercer.problems.risk import Risk, Root
-from mercer.solvers.base import Criterion, Limits, Listener, Progress, Solution, Status
+from mercer.solvers.base import Reached, Solver, Status
+from mercer.solvers.limits import Limits
+from mercer.solvers.progress import Progress
 from mercer.solvers.risk.line_search import Slope, convex_search
+from mercer.solvers.risk.needs import A_RISK, DEFINITE, SMOOTH
 from mercer.solvers.risk.newton_system import Landmarks, Step, conjugate_gradients, direct, full_rank
 from mercer.solvers.risk.products import Products
 
@@ -23,16 +27,8 @@ GAIN = 1e-10  # relative fall of the objective that counts as progress
 IDLE = 6  # steps without progress after which rounding has the last word
 
 
-@dataclass(frozen=True)
-class NewtonSolution(Solution):
-    """A solution with what is known of the last system's condition (nan: nothing), and a note to the user."""
-
-    condition: float = float("nan")
-    note: str = ""
-
-
-@dataclass
-class Newton:
+@dataclass(kw_only=True, repr=False)
+class Newton(Solver):
     r"""Minimise a :class:`~mercer.problems.risk.Risk` on a :class:`~mercer.gram.Gram`.
 
     A step replaces the loss by its second-order expansion at f. Written for the coefficients it is
@@ -44,20 +40,6 @@ class Newton:
     each step, so that :math:`\hat\beta` is a feasible point of the dual, and its own duality gap is the
     stopping rule.
 
-    Parameters
-    ----------
-    tol : float
-        Largest relative gap ("gap") or largest violation of the optimality conditions ("kkt") at which to
-        stop.
-    criterion : {"kkt", "gap"}
-        What ``tol`` measures.
-    memory : int
-        Bytes for the kernel matrix, and for a system's matrix. Larger ones are not formed.
-    limits : Limits
-        Steps and seconds.
-    listener : callable, optional
-        Called with a :class:`Progress` before every step.
-
     References
     ----------
     .. [1] C. E. Rasmussen and C. K. I. Williams (2006). *Gaussian Processes for Machine Learning*, 3.4. MIT
@@ -67,15 +49,19 @@ class Newton:
     .. [3] L. Qi and J. Sun (1993). A nonsmooth version of Newton's method. *Mathematical Programming* 58.
     """
 
-    tol: float = 1e-6
-    criterion: Criterion = "gap"
-    memory: int = 200_000_000
-    limits: Limits | None = None
-    listener: Listener | None = None
+    name: ClassVar[str] = "newton"
+    needs = (A_RISK, SMOOTH, DEFINITE)
+    side_by_side: ClassVar[range] = range(100, 1025)
+    single_precision: ClassVar[bool] = True
 
-    def solve(self, gram: Gram, problem: Risk, start: Float64 | None = None) -> NewtonSolution:
-        """Return a solution from ``start`` (coefficients of a neighbouring problem, or nothing)."""
-        return _Run(self, gram, problem).solve(start)
+    @property
+    def memory(self) -> int:
+        """Bytes for the kernel matrix, and for a system's matrix. Larger ones are not formed."""
+        return 2 * self.block_bytes
+
+    def run(self, gram: Gram, problem: Risk, start: Float64 | None) -> Reached:
+        """Take Newton steps from ``start`` (coefficients of a neighbouring problem, or nothing)."""
+        return _Run(self, gram, problem).run(start)
 
 
 class _Point:
@@ -100,7 +86,7 @@ class _Run:
         self.n_iter = 0
         self.best: tuple[_Point, Values] | None = None
 
-    def solve(self, start: Float64 | None) -> NewtonSolution:
+    def run(self, start: Float64 | None) -> Reached:
         status: Status = "optimal"
         point = self._start(start)
         try:
@@ -112,8 +98,16 @@ class _Run:
             status = "optimal"
         note = ""
         if status == "iteration_limit" and self.limits.steps_left(self.n_iter) > 0:
-            note = self._excuse(values)
-        return NewtonSolution(shipped.beta, shipped.g, values, self.n_iter, status, self.condition, note)
+            status, note = "ill_conditioned", self._excuse(values)
+        return Reached(
+            shipped.beta,
+            shipped.g,
+            self.n_iter,
+            status,
+            multipliers=shipped.bias,
+            note=note,
+            condition=self.condition,
+        )
 
     def _start(self, start: Float64 | None) -> _Point:
         p = self.problem

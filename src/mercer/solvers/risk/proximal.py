@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,34 +12,22 @@ from mercer.gram import Gram
 from mercer.problems import Values, relative
 from mercer.problems.losses.envelope import Envelope
 from mercer.problems.risk import Risk
-from mercer.solvers.base import Criterion, Limits, Listener, Status
-from mercer.solvers.risk.newton import Newton, NewtonSolution
+from mercer.solvers.base import Reached, Solver, Status
+from mercer.solvers.limits import Limits
+from mercer.solvers.risk.needs import A_RISK, DEFINITE, ONE_FUNCTION
+from mercer.solvers.risk.newton import Newton
 
 ROUNDS = 60
 FASTER, FASTEST = 5.0, 1e5  # by which the envelope follows more closely each round, and in all
 
 
-@dataclass
-class Proximal:
+@dataclass(kw_only=True, repr=False)
+class Proximal(Solver):
     r"""Minimise a risk whose loss has kinks, by the method of multipliers.
 
     Each round replaces the loss by its envelope at the slopes of the round before, a smooth loss that
     Newton's method minimises, and takes the slopes found there. They are slopes of the loss itself, so that
     every round ends with a feasible point of the dual, whose gap is the stopping rule.
-
-    Parameters
-    ----------
-    tol : float
-        Largest relative gap ("gap") or largest distance of a slope from those of the loss at f ("kkt").
-    criterion : {"kkt", "gap"}
-        What ``tol`` measures. At a kink any slope between those of both sides is right, so "kkt" is
-        measured by the gap, too.
-    memory : int
-        Bytes for the kernel matrix, and for a system's matrix.
-    limits : Limits
-        Newton steps and seconds.
-    listener : callable, optional
-        Called before every Newton step.
 
     References
     ----------
@@ -46,18 +35,12 @@ class Proximal:
        convex programming. *Mathematics of Operations Research* 1, 97-116.
     """
 
-    tol: float = 1e-6
-    criterion: Criterion = "gap"
-    memory: int = 200_000_000
-    limits: Limits | None = None
-    listener: Listener | None = None
+    name: ClassVar[str] = "proximal"
+    needs = (A_RISK, DEFINITE, ONE_FUNCTION)
+    single_precision: ClassVar[bool] = True
 
-    def solve(self, gram: Gram, problem: Risk, start: Float64 | None = None) -> NewtonSolution:
-        """Return a solution from ``start`` (coefficients of a neighbouring problem, or nothing)."""
-        if problem.joint:
-            raise ValueError(
-                f"{problem.loss!r} has kinks and several functions, for which there is no solver"
-            )
+    def run(self, gram: Gram, problem: Risk, start: Float64 | None) -> Reached:
+        """Solve smooth problems from ``start`` (coefficients of a neighbouring problem, or nothing)."""
         there = np.flatnonzero(problem.C > 0)
         if there.size < problem.n:
             part = Risk(problem.loss, problem.y[there], problem.C[there], fit_intercept=problem.fit_intercept)
@@ -65,11 +48,10 @@ class Proximal:
             beta = np.zeros((problem.n, 1))
             beta[there] = found.b
             g = gram.exact().matvec(beta[:, 0])[:, None]
-            values = problem.evaluate(beta, g, found.values.multipliers)
-            return NewtonSolution(beta, g, values, found.n_iter, found.status, found.condition, found.note)
+            return replace(found, b=beta, f=g)
         return self._solve(gram, problem, start)
 
-    def _solve(self, gram: Gram, problem: Risk, start: Float64 | None) -> NewtonSolution:
+    def _solve(self, gram: Gram, problem: Risk, start: Float64 | None) -> Reached:
         limits = self.limits or Limits()
         bias = problem.best_bias(np.zeros((problem.n, 1)))
         slopes = problem.loss.derivative(problem.y, np.full(problem.n, bias[0]))
@@ -84,10 +66,11 @@ class Proximal:
             left = limits.steps_left(steps) if limits.max_iter >= 0 else -1
             inner = Newton(
                 tol=1e-2 * self.tol,
-                memory=self.memory,
+                criterion="gap",
+                block_bytes=self.block_bytes,
                 limits=Limits(left, limits.time_limit, limits.started),
                 listener=self.listener,
-            ).solve(gram, smooth, beta)
+            ).run(gram, smooth, beta)
             steps += inner.n_iter
             beta = inner.b
             values = self._values(problem, inner)
@@ -96,8 +79,8 @@ class Proximal:
             if relative(values.gap, values.primal, values.dual) <= self.tol:
                 status = "optimal"
                 break
-            if inner.status in ("time_limit", "interrupted"):
-                status = inner.status
+            if inner.stopped in ("time_limit", "interrupted"):
+                status = inner.stopped
                 break
             if limits.steps_left(steps) == 0:
                 break
@@ -107,16 +90,25 @@ class Proximal:
         assert inner is not None
         note = ""
         if status == "iteration_limit" and limits.steps_left(steps) > 0:
+            status = "ill_conditioned"
             gap = relative(best[2].gap, best[2].primal, best[2].dual)
             note = (
                 f"the relative gap is {gap:.1e}, above tol={self.tol:g}, after {ROUNDS} rounds; the "
                 f"condition number of the last Newton system is about {inner.condition:.1e}. Lower C "
                 "or loosen tol"
             )
-        return NewtonSolution(best[0], best[1], best[2], steps, status, inner.condition, note)
+        return Reached(
+            best[0],
+            best[1],
+            steps,
+            status,
+            multipliers=best[2].multipliers,
+            note=note,
+            condition=inner.condition,
+        )
 
     @staticmethod
-    def _values(problem: Risk, inner: NewtonSolution) -> Values:
+    def _values(problem: Risk, inner: Reached) -> Values:
         """Return the values under the loss itself, at the better of two biases."""
-        both = (inner.values.multipliers, problem.best_bias(inner.f, inner.values.multipliers))
+        both = (inner.multipliers, problem.best_bias(inner.f, inner.multipliers))
         return min((problem.evaluate(inner.b, inner.f, bias) for bias in both), key=lambda v: v.gap)

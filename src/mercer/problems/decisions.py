@@ -1,4 +1,4 @@
-"""Products with kernel values in single precision, each with a bound on its error.
+"""Decisions whose signs are sure: products in single precision, each with a bound on its error.
 
 Whoever asks for a class needs the sign of a sum and not its digits. Values in float32 cost half as much;
 where the sign is not beyond doubt, and only there, the sum is computed again in float64.
