@@ -81,7 +81,8 @@ class Fit(Many):
         self.rows = [task.rows for task in split.tasks]
         self.side_by_side = not watch.one_at_a_time
         self.solutions: list[Any] = [None] * len(self.rows)
-        self.psd = True
+        self.psd = True  # whether a gap may be claimed
+        self.known_psd: bool | None = None  # what is known of the matrix while problems are solved
         self.first: Any = None  # the first problem, once it is stated
         self.calibration = model._calibration(split)
 
@@ -112,7 +113,7 @@ class Fit(Many):
         """Return problem k on its part of the kernel matrix, and where to begin."""
         if self.ask.requested and self.model.on_interrupt == "raise" and not self.ask.asked_by_callback:
             raise KeyboardInterrupt
-        part.is_psd = self.psd
+        part.is_psd = self.known_psd
         problem = self.problem(k, part) if k or self.first is None else self.first
         return problem, None if self.starts is None else problem.recover(self.starts[k])
 
@@ -244,8 +245,12 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
         watch = Watch(model, stop, given, y, sample_weight, len(split.tasks))
         matrix = model._matrix(resolved, X, split, workers)
         fit = Fit(model, X, split, workers, stop, watch, starts)
-        fit.psd = matrix.is_psd = model._psd(resolved, matrix)
+        fit.known_psd = matrix.is_psd
+        if model._definite_first:
+            fit.psd = fit.known_psd = matrix.is_psd = model._psd(resolved, matrix)
         found: list[Solved] = model._solve(fit, matrix)
+        if not model._definite_first:  # whoever stops a long fit has something to keep by now
+            fit.psd = model._psd(resolved, matrix)
         if found:
             machines = [s.machine for s in found]
             split.pack(model, X, machines)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.monitoring import CallbackSupportMixin
 from mercer.estimators.notebook import CertifiedRepr
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram, Workers, gram, resolve_threads
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
@@ -193,10 +193,9 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
             else f"not positive semi-definite: its smallest eigenvalue is about {ends.smallest:.3g} (largest "
             f"{ends.largest:.3g})"
         )
-        warnings.warn(
+        warn_user(
             f"the kernel matrix is {reason}. The fit is a stationary point; no duality gap can be given.",
             IndefiniteKernelWarning,
-            stacklevel=4,
         )
         return False
 
@@ -210,7 +209,7 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
                 raise KeyboardInterrupt
             return
         if notes and status in ("optimal", "stationary", "ill_conditioned", "infeasible"):
-            warnings.warn(f"{name}: {notes[0]}.", IllConditionedWarning, stacklevel=5)
+            warn_user(f"{name}: {notes[0]}.", IllConditionedWarning)
             return
         if self.fit_status_ == 0:
             return
@@ -222,12 +221,11 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         kind: type[Warning] = ConvergenceWarning
         if status in ("ill_conditioned", "infeasible"):
             kind = IllConditionedWarning
-        warnings.warn(
+        warn_user(
             f"{name} stopped {self._reason(certificate)} after {certificate.n_iter} steps,"
             f" before tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. "
             "The model is usable; raise the limit, loosen tol, or scale the features.",
             kind,
-            stacklevel=5,
         )
 
     def _reason(self, certificate: Certificate) -> str:

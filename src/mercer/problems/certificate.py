@@ -139,7 +139,7 @@ def concluded(
     stopped: str,
     psd: bool,
 ) -> Certificate:
-    """Return the certificate of values, ``tol`` being in the units of a problem or, without one, in theirs."""
+    """Return the certificate of values; ``tol`` is in the units of the problem or, without one, in theirs."""
     status = verdict(problem, values, criterion, tol, stopped, psd)
     gap = values.gap if psd else math.nan
     return Certificate(

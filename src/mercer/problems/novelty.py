@@ -234,6 +234,14 @@ class Hyperplane(Dual):
         """Return whether the origin lies among the points: ||w||^2 is zero on their scale."""
         return float(b @ f) <= COLLAPSE * self.spread * self.total**2
 
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        """Return what a point is worth; where w counts as zero, so does what it makes of the points."""
+        if self.hopeless(b, f):
+            noise = noise + math.sqrt(COLLAPSE) * self.spread * self.total
+        return super().evaluate(b, f, multipliers, noise)
+
     def machine(self, b: Float64, f: Float64) -> PlaneMachine:
         """Return the plane."""
         collapsed = self.hopeless(b, f)

@@ -142,6 +142,14 @@ class NuMargin(Dual):
         """Return whether the reduced hulls meet: ||w||^2 is zero on the scale of the points."""
         return float(b @ f) <= COLLAPSE * self.spread * self.half**2
 
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        """Return what a point is worth; where w counts as zero, so does what it makes of the points."""
+        if self.hopeless(b, f):
+            noise = noise + math.sqrt(COLLAPSE) * self.spread * self.half
+        return super().evaluate(b, f, multipliers, noise)
+
     def machine(self, b: Float64, f: Float64) -> NuMachine:
         """Return the function, scaled where there is a margin to scale by."""
         g = self.gradient(b, f)

@@ -32,6 +32,7 @@ class LossMachine(ProblemMachine):
     }  # fmt: skip
 
     _can_be_looked_at = False
+    _definite_first = True
 
     # -- what a subclass says ----------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, NoReturn
@@ -17,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.convex._classifier_base import LossClassifier
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Certificate, Machine
 from mercer.problems.losses import BinomialDeviance, Loss, MultinomialDeviance
@@ -239,11 +239,10 @@ class KernelLogisticRegression(LossClassifier):
         self.fit_status_ = 0 if found.status == "optimal" else 1
         if self.fit_status_ and not fit.ask.requested:
             what = "max_iter" if found.status == "iteration_limit" else "time_limit"
-            warnings.warn(
+            warn_user(
                 f"KernelLogisticRegression stopped at {what}={getattr(self, what)} after choosing "
                 f"{found.points.size} import vectors: the objective still fell",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         return []  # a sparse model has no certificate
 

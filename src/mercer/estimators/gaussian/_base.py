@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from sklearn.utils import check_array, check_random_state
 from mercer.arrays import Float64
 from mercer.estimators.interrupts import Stop, stoppable
 from mercer.estimators.machine import IllConditionedWarning, KernelMachine
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Segment, Workers, cross_products, gram
 from mercer.gram.kernel_family import KernelFamily
 from mercer.kernels import RBF, Kernel, Precomputed, as_kernel
@@ -130,11 +130,10 @@ class BaseGaussianProcess(KernelMachine):
                 f"{math.exp(bounds[j, 1]):.3g}])"
                 for j in np.flatnonzero(near)
             ]
-            warnings.warn(
+            warn_user(
                 f"the best value of {', '.join(named)} lies at a bound: widen bounds, or fix what the data "
                 "do not determine",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         return found
 
@@ -196,7 +195,7 @@ class BaseGaussianProcess(KernelMachine):
             status = solution.status if status == "optimal" else status
             self._posterior = None  # set up when a variance is asked for
             if solution.note:
-                warnings.warn(f"{type(self).__name__}: {solution.note}.", IllConditionedWarning, stacklevel=5)
+                warn_user(f"{type(self).__name__}: {solution.note}.", IllConditionedWarning)
             value = found.evidence if found else self._evidence(family, self.theta_, limits, gradient=False)
         if stop.requested:
             status = "interrupted"
@@ -232,10 +231,9 @@ class BaseGaussianProcess(KernelMachine):
             else f"near-singular: its condition number is about {condition:.1e}"
         )
         smallest = float(np.min(self.noise_))
-        warnings.warn(
+        warn_user(
             f"K + noise I is {what}. Raise noise (now {smallest:.1e}), or drop duplicate rows.",
             IllConditionedWarning,
-            stacklevel=6,
         )
 
     def _iterative(self, limits: Limits) -> IterativeRidge:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.expansion import ExpansionMixin
 from mercer.estimators.interrupts import stoppable
 from mercer.estimators.machine import KernelMachine
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Segment, cross_products
 from mercer.kernels import Precomputed
 from mercer.problems.online import Rule, Tally, norms
@@ -84,12 +84,11 @@ class TallyMixin:
         self.status_ = reached if status == "converged" else status
         if self.status_ in ("iteration_limit", "time_limit"):
             what = "max_iter" if self.status_ == "iteration_limit" else "time_limit"
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} stopped at {what}={getattr(self, what)} after {self.n_iter_} passes, "
                 f"{self._shortfall()}. The model is usable; raise {what}, or choose a kernel or a budget "
                 "that leaves it more room.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _shortfall(self) -> str:

@@ -83,6 +83,7 @@ class BaseKernelRidge(ProblemMachine):
 
     _several_penalties: ClassVar[bool] = True  # whether each output may have its own
     criterion, warm_start = "gap", False
+    _definite_first = True
 
     def _kernel(self) -> Kernel:
         # Beside a Kernel the other parameters must be left alone, and scikit-learn's coef0 is 1 here.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from mercer.estimators.degenerate import DegenerateFitWarning
 from mercer.estimators.sklearn_models import TwinMixin
 from mercer.estimators.splits import TwoClassTasks
 from mercer.estimators.svm.classifier import BaseSVC
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Dual, Machine
 from mercer.problems.multiclass import BinaryTask
@@ -202,11 +202,10 @@ class NuSVC(TwinMixin, BaseSVC):
                 # Class weights are a wish about the balance of errors; the rows themselves must allow nu.
                 which = split.base if self.class_weight is not None else weight
                 check_nu(task.sign, which[task.rows], self.nu, where=where)
-                warnings.warn(
+                warn_user(
                     f"class_weight leaves too little weight for nu={self.nu:g}{where}: the largest feasible "
                     f"value, nu={most:.6g}, is used, and the lighter class given up",
                     UserWarning,
-                    stacklevel=4,
                 )
             used.append(min(self.nu, most))
         self.nu_ = self._per_machine(used)
@@ -223,12 +222,11 @@ class NuSVC(TwinMixin, BaseSVC):
         flat = [number for number, m in enumerate(machines) if m.rho == 0]
         if flat:
             which = "" if len(machines) == 1 else f" of machine {flat[0]} (of {len(machines)})"
-            warnings.warn(
+            warn_user(
                 f"nu={self.nu:g} is so small that the reduced convex hulls of the classes{which} meet: the "
                 "optimum is w = 0 and there is no margin to scale by. The decision values are zero up to "
                 "rounding; raise nu, or take a kernel that separates the classes better.",
                 DegenerateFitWarning,
-                stacklevel=5,
             )
 
     def _shipped(self, number: int, coef: np.ndarray, products: np.ndarray) -> Machine:

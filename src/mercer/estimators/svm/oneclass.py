@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from mercer.estimators.degenerate import DegenerateFitWarning
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.sklearn_models import TwinMixin
 from mercer.estimators.svm.detector import BaseDetector
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.novelty import Hyperplane, PlaneMachine
@@ -169,12 +169,11 @@ class OneClassSVM(TwinMixin, BaseDetector):
         self.outside_fraction_ = machine.outside
         self.support_fraction_ = machine.support
         if machine.collapsed:
-            warnings.warn(
+            warn_user(
                 "the origin of feature space lies inside the reduced convex hull of the points at "
                 f"nu={self.nu:g}: the optimum is w = 0 and no plane separates the data from the origin. The "
                 "scores are zero up to rounding; take a kernel with positive values (rbf), or SVDD.",
                 DegenerateFitWarning,
-                stacklevel=7,
             )
 
     def score_samples(self, X: Any) -> np.ndarray:

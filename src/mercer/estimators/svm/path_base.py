@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
@@ -17,6 +16,7 @@ from sklearn.utils._param_validation import Interval
 from mercer.estimators.fitting import Solved
 from mercer.estimators.interrupts import Stop
 from mercer.estimators.machine import INDEFINITE
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram, Segment, cross_products
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import Kernel
@@ -55,6 +55,7 @@ class PathMixin:
     # The estimators are kernel machines without these choices: a path is exact, in double precision.
     criterion, precision, solver = "kkt", "double", "auto"
     shrinking, warm_start, trace = True, False, False
+    _definite_first = True
 
     C: float
     C_min: float
@@ -145,11 +146,10 @@ class PathMixin:
             raise KeyboardInterrupt
         for status, what in (("time_limit", "time_limit"), ("iteration_limit", "max_iter")):
             if status in statuses:
-                warnings.warn(
+                warn_user(
                     f"{name} stopped at {what}={getattr(self, what)}: the path reaches "
                     f"C={self.C_range_[1]:.4g} instead of C_max={self.C_max:.4g}. It is exact so far.",
                     ConvergenceWarning,
-                    stacklevel=4,
                 )
         self.kkt_violation_ = 0.0
         for path in self.paths_:
@@ -158,11 +158,10 @@ class PathMixin:
             self.kkt_violation_ = max(self.kkt_violation_, float(violations.max()))
             worst = int(np.argmax(violations - rounding))
             if violations[worst] > max(self.tol, float(rounding[worst])):
-                warnings.warn(
+                warn_user(
                     f"{name}: at C={1.0 / path.t[worst]:.4g} the KKT violation is {violations[worst]:.3g}, "
                     f"above tol={self.tol:g}. Scale the features, or lower C_max.",
                     ConvergenceWarning,
-                    stacklevel=4,
                 )
 
     def _nearest(self) -> float:

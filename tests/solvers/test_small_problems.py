@@ -6,14 +6,14 @@ import sklearn.svm
 
 from mercer import SVC
 from mercer.estimators.svm import classifier as pairs
-from mercer.estimators.svm import tasks
 from mercer.gram import Workers
 from mercer.gram.whole import WholeGram
 from mercer.kernels import RBF
 from mercer.problems import soft_margin
-from mercer.problems.soft_margins import Biased, SoftMargins
+from mercer.problems.stacked import SolvedDual, Stacked
 from mercer.solvers import Decomposition
-from mercer.solvers.dual import small_problems as crowd
+from mercer.solvers.dual import decomposition, small_problems
+from mercer.solvers.many import Many
 
 pytestmark = pytest.mark.core
 
@@ -30,6 +30,27 @@ def problems_of(rng, count, n=40):
     return RBF(0.4)(X), rows, signs, prices
 
 
+def stacked(rows, signs, prices):
+    return Stacked(rows, soft_margin(np.concatenate(signs), np.concatenate(prices)))
+
+
+class Problems(Many):
+    """Soft margins over parts of one matrix, and who takes their solutions."""
+
+    def __init__(self, rows, signs, prices):
+        self.rows, self.signs, self.prices = rows, signs, prices
+        self.found = [None] * len(rows)
+
+    def state(self, k, part):
+        return soft_margin(self.signs[k], self.prices[k]), None
+
+    def solved(self, k, part, problem, solution):
+        self.found[k] = solution
+
+    def stacked(self, gram):
+        return soft_margin(np.concatenate(self.signs), np.concatenate(self.prices))
+
+
 def alone(K, rows, sign, price, tol):
     problem = soft_margin(sign, price)
     part = K[np.ix_(rows, rows)]
@@ -39,11 +60,11 @@ def alone(K, rows, sign, price, tol):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
 def test_each_solution_is_that_of_the_problem_alone(threads, tol, monkeypatch):
-    monkeypatch.setattr(crowd, "TOGETHER", 7)
+    monkeypatch.setattr(small_problems, "TOGETHER", 7)
     K, rows, signs, prices = problems_of(np.random.default_rng(0), 100)
-    many = SoftMargins(rows, np.concatenate(signs), np.concatenate(prices))
-    found = crowd.solve_crowd(K, many, tol, Workers(threads))
-    assert len(many) == len(found) == 100
+    gram = WholeGram(K, np.diagonal(K).copy(), True)
+    found = small_problems.solve_stacked(gram, Problems(rows, signs, prices), tol, Workers(threads))
+    assert len(found) == 100
     assert sum(s is None for s in found) < 50  # where all are at a bound, the bias is for others to say
     for k, solution in enumerate(found):
         if solution is None:
@@ -62,7 +83,7 @@ def test_each_solution_is_that_of_the_problem_alone(threads, tol, monkeypatch):
 def test_values_are_those_of_the_one_dual():
     rng = np.random.default_rng(1)
     K, rows, signs, prices = problems_of(rng, 60)
-    many = SoftMargins(rows, np.concatenate(signs), np.concatenate(prices))
+    many = stacked(rows, signs, prices)
     where = rng.uniform(size=many.p.size)
     where = np.where(where < 0.2, 0.0, np.where(where > 0.8, 1.0, where))  # some at their bounds
     b = many.lo + where * (many.hi - many.lo)
@@ -72,27 +93,33 @@ def test_values_are_those_of_the_one_dual():
             for part, s, e in zip(rows, many.ends[:-1], many.ends[1:], strict=True)
         ]
     )
-    for k, values in enumerate(many.evaluate(b, f)):
+    # Each point is made feasible, but for the last, whose sum is wrong: nothing is claimed of that one.
+    for k in range(len(many) - 1):
+        part = slice(many.ends[k], many.ends[k + 1])
+        b[part] = soft_margin(signs[k], prices[k]).nearest(b[part])
+        f[part] = K[np.ix_(rows[k], rows[k])] @ b[part]
+    noise = rng.uniform(0.0, 1e-9, len(many))
+    for k, values in enumerate(many.evaluate(b, f, noise)):
         part = slice(many.ends[k], many.ends[k + 1])
         problem = soft_margin(signs[k], prices[k])
-        free = (b[part] > problem.lo) & (b[part] < problem.hi)
-        assert (values is None) == (not free.any())
+        want = problem.evaluate(b[part], f[part], noise=float(noise[k]))
+        settled = problem.settled(b[part])
+        free = (settled > problem.lo) & (settled < problem.hi)
+        assert (values is None) == (not free.any() or not want.feasible)
         if values is None:
             continue
-        want = problem.evaluate(b[part], f[part])
-        for name in ("primal", "dual", "gap", "violation", "multipliers"):
+        for name in ("primal", "dual", "gap", "violation", "multipliers", "rounding"):
             np.testing.assert_allclose(getattr(values, name), getattr(want, name), rtol=1e-12, atol=1e-12)
-        machine, other = (
-            p.machine(b[part], f[part]) for p in (Biased(float(values.multipliers[0])), problem)
-        )
+        machine, other = (p.machine(b[part], f[part]) for p in (SolvedDual(values), problem))
         np.testing.assert_allclose(machine.values, other.values, atol=1e-12)
         assert machine.margin == pytest.approx(other.margin)
 
 
 def test_nothing_is_done_after_a_request_to_stop():
     K, rows, signs, prices = problems_of(np.random.default_rng(2), 5)
-    many = SoftMargins(rows, np.concatenate(signs), np.concatenate(prices))
-    assert crowd.solve_crowd(K, many, 1e-3, Workers(1), lambda: True) == [None] * 5
+    gram = WholeGram(K, np.diagonal(K).copy(), True)
+    many = Problems(rows, signs, prices)
+    assert small_problems.solve_stacked(gram, many, 1e-3, Workers(1), lambda: True) == [None] * 5
 
 
 def many_classes(classes=20, each=6, seed=0):
@@ -106,11 +133,11 @@ def test_a_fit_of_many_classes_is_the_same_with_and_without(options, monkeypatch
     X, y = many_classes()
     weight = np.random.default_rng(3).integers(1, 3, y.size)
     calls = []
-    solve = crowd.solve_crowd
-    monkeypatch.setattr(tasks, "solve_crowd", lambda *a: calls.append(1) or solve(*a))
+    solve = small_problems.solve_stacked
+    monkeypatch.setattr(decomposition, "solve_stacked", lambda *a: calls.append(1) or solve(*a))
     at_once = SVC(tol=1e-6, **options).fit(X, y, sample_weight=weight)
     assert calls
-    monkeypatch.setattr(tasks, "CROWD", 10**9)
+    monkeypatch.setattr(small_problems, "ENOUGH", 10**9)
     one_by_one = SVC(tol=1e-6, **options).fit(X, y, sample_weight=weight)
     assert len(calls) == 1
     assert at_once.certificate_.status == one_by_one.certificate_.status == "optimal"
