@@ -18,6 +18,7 @@ from mercer.arrays import Float64, Ints
 from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Problem, Values, total
 
 ROUNDING = 1e-14  # share of a box's width within which a variable is on its bound
+SUM_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # likewise, of all of b
 
 
 # NumPy's methods take longer to call these than they take to reduce a hundred numbers.
@@ -159,12 +160,16 @@ class Dual(Problem):
         width = self.hi - self.lo
         if not self.bounded:
             width = np.where(np.isfinite(width), width, np.abs(b).max(initial=0.0))
-        return ROUNDING * width
+        near = ROUNDING * width
+        # A fixed sum leaves its rounding in a variable of any width.
+        return near if self.group is None else near + SUM_ROUNDING * _sum(np.abs(b))
 
     def settled(self, b: Float64) -> Float64:
         """Return b with the variables that only rounding keeps from their bounds put on them: not free."""
         near = self._near(b)
-        return np.where(b - self.lo <= near, self.lo, np.where(self.hi - b <= near, self.hi, b))
+        above, below = b - self.lo, self.hi - b
+        bound = np.where(above <= below, self.lo, self.hi)
+        return np.where(np.minimum(above, below) <= near, bound, b)
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
         """Return the groups' multipliers: the mean over free variables, else the middle of the interval."""

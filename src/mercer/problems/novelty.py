@@ -23,7 +23,7 @@ def closed(problem: Dual, b: Float64, g: Float64) -> Float64:
     Among the multipliers that fit b to within its KKT violation this is the largest. Only points at their
     bound, a share of at most nu, are then outside, however early the solver stopped.
     """
-    tops, bottoms = problem.extremes(b, g)
+    tops, bottoms = problem.extremes(problem.settled(b), g)
     return np.where(np.isfinite(tops), tops, bottoms)
 
 

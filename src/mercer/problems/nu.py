@@ -133,7 +133,7 @@ class NuMargin(Dual):
             return m
         # The other class, whose slack is dear, has none; twice the least rho then puts the boundary on the
         # outermost point of the class that is given up.
-        m[1 - self.given_up] = self.extremes(b, g)[self.given_up == 0][1 - self.given_up]
+        m[1 - self.given_up] = self.extremes(self.settled(b), g)[self.given_up == 0][1 - self.given_up]
         rho = max(0.0, 0.5 * float(m[1] - m[0]))
         m[self.given_up] += (2.0 if self.given_up else -2.0) * rho
         return m

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.arrays import Float64, Index, Ints
-from mercer.problems.dual import ROUNDING, Dual
+from mercer.problems.dual import ROUNDING, SUM_ROUNDING, Dual
 from mercer.problems.problem import FEASIBLE, Machine, Values
 
 
@@ -73,14 +73,16 @@ class Stacked:
             A bound on the error of f.
         """
         starts = self.ends[:-1]
-        near = ROUNDING * (self.hi - self.lo)
-        at_lo, at_hi = b - self.lo <= near, self.hi - b <= near
-        free = ~(at_lo | at_hi)
+        counts = np.diff(self.ends)
+        size = self.sums(np.abs(b))
+        near = ROUNDING * (self.hi - self.lo) + np.repeat(SUM_ROUNDING * size, counts)
+        from_lo, from_hi = b - self.lo, self.hi - b
+        free = np.minimum(from_lo, from_hi) > near
         g = f + self.p
         number = self.sums(free.astype(np.float64))
         bias = -self.sums(np.where(free, g, 0.0)) / np.maximum(number, 1.0)
-        cost = g + np.repeat(bias, np.diff(self.ends))
-        settled = np.where(at_lo, self.lo, np.where(at_hi, self.hi, b))
+        cost = g + np.repeat(bias, counts)
+        settled = np.where(free, b, np.where(from_lo <= from_hi, self.lo, self.hi))
         above, below = settled - self.lo, self.hi - settled
         gaps = self.sums(above * np.maximum(cost, 0.0)) - self.sums(below * np.minimum(cost, 0.0))
         dual = -(0.5 * self.sums(b * f) + self.sums(self.p * b))
@@ -89,7 +91,7 @@ class Stacked:
         violations = np.maximum(top - bottom, 0.0)
         outside = self.sums(np.maximum(np.maximum(self.lo - b, b - self.hi), 0.0))
         missed = outside + np.abs(self.sums(b))
-        feasible = missed <= FEASIBLE * self.sums(np.abs(b))
+        feasible = missed <= FEASIBLE * size
         largest = np.maximum.reduceat(np.abs(cost), starts)
         rounding = noise * self.sums(np.maximum(above, below)) + 2.0 * missed * largest
         columns = (dual + gaps, dual, gaps, violations, rounding)

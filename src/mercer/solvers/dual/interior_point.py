@@ -12,12 +12,15 @@ from scipy.linalg import LinAlgError
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
+from mercer.problems.problem import FEASIBLE
 from mercer.solvers.base import Need, Reached, Solver, Status, UnsuitableSolverError
 from mercer.solvers.dual.needs import A_DUAL, POSITIVE_SEMIDEFINITE
 from mercer.solvers.dual.quadratic import solve_quadratic
 from mercer.solvers.dual.round_loop import mend_sums
 from mercer.solvers.limits import Limits
 from mercer.solvers.progress import progress, wants_to_know
+
+NO_CHOICE = 1e-13  # share of a group's sum by which its members could move at all that counts as none
 
 
 def dense_bytes(problem: Dual) -> int:
@@ -117,19 +120,23 @@ def solve_dense(
         Who asks, for the message about a matrix that is not positive semi-definite.
     """
     p = problem
-    inside = np.flatnonzero(~p.fixed)
     b = p.start()
+    inside = np.flatnonzero(~p.fixed & ~_forced(p))
     if inside.size == 0:
         return b, 0
     Q = np.tile(K, (p.copies, p.copies)) if p.copies > 1 else K
     Q = Q[np.ix_(inside, inside)].copy()
     Q[np.diag_indices(inside.size)] += p.r[inside]
     Q = 0.5 * (Q + Q.T)
-    A, s = _sums(p, inside)
-    lo, hi, linear = p.lo[inside], p.hi[inside], p.p[inside]
+    A, s = _sums(p, inside, b)
+    # What cannot move pulls at the rest.
+    rest = b.copy()
+    rest[inside] = 0.0
+    linear = p.p[inside] + np.tile(K @ p.beta(rest), p.copies)[inside]
+    lo, hi = p.lo[inside], p.hi[inside]
 
     def seen(x: Float64) -> None:
-        point = p.lo.copy()
+        point = b.copy()
         point[inside] = x
         assert visit is not None
         visit(point)
@@ -147,13 +154,33 @@ def solve_dense(
         return p.nearest(b), n_iter
     b = p.settled(b)  # what scaling and back moved off its bound by rounding
     mend_sums(p, b)
+    if p.missed(b) > FEASIBLE * float(
+        np.abs(b).sum()
+    ):  # a set without an interior: rounding was all there was
+        b = p.nearest(b)
     return b, n_iter
 
 
-def _sums(p: Dual, inside: np.ndarray) -> tuple[Float64, Float64]:
-    """Return the fixed sums over the variables that can move; what cannot move is zero."""
+def _forced(p: Dual) -> np.ndarray:
+    """Return which variables their group's sum leaves no choice: all of them must be at the same bound."""
+    forced = np.zeros(p.size, dtype=bool)
+    if p.group is None:
+        return forced
+    for g, wanted in enumerate(p.sums):
+        members = p.group == g
+        least, most = float(p.lo[members].sum()), float(p.hi[members].sum())
+        if min(wanted - least, most - wanted) <= NO_CHOICE * (abs(least) + abs(most)):
+            forced |= members
+    return forced
+
+
+def _sums(p: Dual, inside: np.ndarray, b: Float64) -> tuple[Float64, Float64]:
+    """Return the fixed sums over the variables that can move, less what the others contribute."""
     if p.group is None:
         return np.zeros((0, inside.size)), np.zeros(0)
     A = (p.group[inside][None, :] == np.arange(p.sums.size)[:, None]).astype(np.float64)
     alive = A.any(axis=1)
-    return A[alive], p.sums[alive]
+    outside = np.ones(p.size, dtype=bool)
+    outside[inside] = False
+    others = np.bincount(p.group[outside], weights=b[outside], minlength=p.sums.size)
+    return A[alive], (p.sums - others)[alive]
