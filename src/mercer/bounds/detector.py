@@ -16,9 +16,6 @@ from mercer.bounds.novelty import false_positive_rate, gap_grid, plane_false_pos
 from mercer.bounds.regressor import HALF
 from mercer.bounds.result import Fact, Line
 from mercer.bounds.setting import Setting
-from mercer.kernels import RBF, Chi2, HistogramIntersection, Laplacian, Matern, RationalQuadratic
-
-NEVER_NEGATIVE = (RBF, Laplacian, Matern, RationalQuadratic, Chi2, HistogramIntersection)
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ def _ball(it: Ball, setting: Setting) -> list[Line]:
     slack_sum = float(np.maximum(it.squares - it.squared_radius, 0.0).sum())
     gaps = gap_grid(n=n, radius=R)
     # How far any item can lie from this centre: a promise about points beyond it would be empty.
-    cross = 0.0 if isinstance(setting.kernel, NEVER_NEGATIVE) else 2.0 * R * math.sqrt(it.centre_norm)
+    cross = 0.0 if setting.kernel.is_nonnegative else 2.0 * R * math.sqrt(it.centre_norm)
     farthest = R**2 + it.centre_norm + cross
 
     def bound(gap: float, share: float) -> float:

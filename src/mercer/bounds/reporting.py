@@ -103,7 +103,7 @@ def report(
     check_is_fitted(model)
     whole = model
     model, X, options, found = unwrap(model, X, options)
-    here = setting(model, options, found, np.shape(X)[1] if np.ndim(X) == 2 else 1)
+    here = setting(model, options, found, X)
     X = here.kernel.check(X)
     _check_rows(model, X, y)
     matrix = gram(here.kernel, X)  # in single precision only where a trial shows that it is enough

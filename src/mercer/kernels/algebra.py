@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite, operand
 from mercer.kernels.data import Array, Data, result_dtype, size
 from mercer.kernels.params import source
-from mercer.kernels.statistics import integer_power, positive
+from mercer.kernels.statistics import integer_power, positive, power_is_nonnegative
 from mercer.kernels.vector import check_number
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly Python's operators bind
+
+
+def finite(bound: float) -> float | None:
+    """Return a bound, or None if it has overflowed: it tells nothing."""
+    return bound if math.isfinite(bound) else None
 
 
 class Constant(Kernel):
@@ -40,6 +47,10 @@ class Constant(Kernel):
     @property
     def diagonal_bound(self) -> float | None:
         return float(self.value)
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
 
     def validate(self) -> None:
         check_number(self, "value", least=0)
@@ -87,7 +98,11 @@ class Sum(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         one, two = self.k1.diagonal_bound, self.k2.diagonal_bound
-        return None if one is None or two is None else one + two
+        return None if one is None or two is None else finite(one + two)
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True if self.k1.is_nonnegative and self.k2.is_nonnegative else None
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.k1.fresh(X, Z)
@@ -127,7 +142,12 @@ class Product(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         one, two = self.k1.diagonal_bound, self.k2.diagonal_bound
-        return None if one is None or two is None else one * two
+        known = self.k1.has_nonnegative_diagonal and self.k2.has_nonnegative_diagonal
+        return None if one is None or two is None or not known else finite(one * two)
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True if self.k1.is_nonnegative and self.k2.is_nonnegative else None
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.k1.fresh(X, Z)
@@ -172,7 +192,11 @@ class Scaled(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         bound = self.kernel.diagonal_bound
-        return None if bound is None else float(self.scale) * bound
+        return None if bound is None else finite(float(self.scale) * bound)
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True if self.scale == 0 else self.kernel.is_nonnegative
 
     def validate(self) -> None:
         super().validate()
@@ -229,7 +253,18 @@ class Power(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         bound = self.kernel.diagonal_bound
-        return None if bound is None or not self.kernel.is_psd else bound ** float(self.exponent)
+        if self.exponent == 0:
+            return 1.0
+        if self.exponent == 1:
+            return bound
+        if bound is None or not self.kernel.has_nonnegative_diagonal:
+            return None
+        with np.errstate(all="ignore"):
+            return finite(float(np.float64(bound) ** float(self.exponent)))
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return power_is_nonnegative(self.exponent) or self.kernel.is_nonnegative
 
     def validate(self) -> None:
         super().validate()

@@ -63,6 +63,21 @@ class Kernel(Value, ABC):
         return None
 
     @property
+    def is_nonnegative(self) -> bool | None:
+        """Whether k(x, z) is never negative, for any two items; None if that is not known."""
+        return None
+
+    @property
+    def has_nonnegative_diagonal(self) -> bool:
+        """Whether k(x, x) is known to be never negative: a squared length, or a value of such a kernel."""
+        return bool(self.is_psd or self.is_nonnegative)
+
+    @property
+    def depends_on_data(self) -> bool:
+        """Whether the training data's rows decide what the kernel is; their number of columns may."""
+        return not self.is_resolved
+
+    @property
     def pairwise(self) -> bool:
         """Whether the data are a kernel matrix already."""
         return False

@@ -42,6 +42,10 @@ class Composite(Kernel):
     def is_resolved(self) -> bool:
         return all(part.is_resolved for part in self.parts)
 
+    @property
+    def depends_on_data(self) -> bool:
+        return any(part.depends_on_data for part in self.parts)
+
     def check(self, X: Any, *, estimator: Any = None, input_name: str = "X") -> Data:
         self._check_parts()  # before anything is asked of them
         return super().check(X, estimator=estimator, input_name=input_name)

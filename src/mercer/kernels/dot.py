@@ -10,7 +10,7 @@ import numpy as np
 from mercer.kernels import fused
 from mercer.kernels.data import Array, Data
 from mercer.kernels.fused import Fused, Statistic
-from mercer.kernels.statistics import dots, integer_power, positive
+from mercer.kernels.statistics import dots, integer_power, positive, power_is_nonnegative
 from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number
 
 
@@ -29,6 +29,10 @@ class Linear(ElementwiseKernel):
 
     def __init__(self) -> None:
         pass
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return False
 
     def elementwise(self, S: Array) -> Array:
         return S
@@ -68,6 +72,10 @@ class Polynomial(ElementwiseKernel, GammaKernel):
     @property
     def is_psd(self) -> bool | None:
         return bool(self.coef0 >= 0 and float(self.degree).is_integer())
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return power_is_nonnegative(self.degree)
 
     def validate(self) -> None:
         super().validate()

@@ -46,6 +46,10 @@ class RBF(ElementwiseKernel, GammaKernel):
     def __init__(self, gamma: Any = "scale") -> None:
         self.gamma = gamma
 
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
+
     def validate(self) -> None:
         if np.ndim(self.gamma) == 0:
             super().validate()
@@ -81,6 +85,10 @@ class _LengthScale(ElementwiseKernel):
 
     statistic: ClassVar[Statistic] = "sqdist"
     length_scale: Any
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
 
     def validate(self) -> None:
         check_scales(self, "length_scale", LENGTHS, lambda length: length > 0)

@@ -150,6 +150,11 @@ def positive(**parameters: Any) -> dict[str, Array]:
     }
 
 
+def power_is_nonnegative(exponent: float) -> bool | None:
+    """Return True if no power of any number is negative (or there is none); None if that depends on it."""
+    return True if not float(exponent).is_integer() or float(exponent) % 2 == 0 else None
+
+
 def integer_power(S: Array, exponent: int) -> Array:
     """Raise to a non-negative integer power in place, by squaring (``np.power`` takes logarithms)."""
     if exponent == 0:

@@ -36,6 +36,10 @@ class Normalized(Composite):
     def diagonal_bound(self) -> float | None:
         return 1.0
 
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return self.kernel.is_nonnegative
+
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.kernel.fresh(X, Z)
         rows = self._inverse_lengths(X)
@@ -134,6 +138,10 @@ class Centered(Composite):
     def is_resolved(self) -> bool:
         return self._training is not None and super().is_resolved
 
+    @property
+    def depends_on_data(self) -> bool:
+        return True
+
     def resolve_on(self, X: Data, sample_weight: Any) -> Self:
         resolved = super().resolve_on(X, sample_weight)
         weights = np.ones(size(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -215,6 +223,10 @@ class OnColumns(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         return self.kernel.diagonal_bound
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return self.kernel.is_nonnegative
 
     @property
     def is_vector(self) -> bool:
