@@ -50,3 +50,7 @@ __all__ = [
     "as_kernel",
     "kernel",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)  # not the modules

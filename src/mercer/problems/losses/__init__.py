@@ -42,3 +42,7 @@ __all__ = [
     "SquaredHinge",
     "as_loss",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)  # not the modules

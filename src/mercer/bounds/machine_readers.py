@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from mercer.bounds.checks import Float64
-from mercer.bounds.detector import Ball, Plane
-from mercer.bounds.regressor import Regression
-from mercer.bounds.two_class import TwoClass
+from mercer.bounds.detector_lines import Ball, Plane
+from mercer.bounds.regressor_lines import Regression
+from mercer.bounds.two_class_machine import TwoClass
 from mercer.estimators import SVDD, KernelAdatron, Perceptron, SphereAndSlab
 from mercer.estimators.online import OnlineMachine
 from mercer.gram import Gram

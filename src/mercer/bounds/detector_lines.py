@@ -8,14 +8,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.bounds.ball import EnclosingRadius
 from mercer.bounds.checks import Float64
-from mercer.bounds.classifier import KMPA, NO_RADIUS, geometry
+from mercer.bounds.classifier_lines import KMPA, NO_RADIUS, geometry
+from mercer.bounds.enclosing_ball import EnclosingRadius
 from mercer.bounds.grids import best_of_grid, powers_of_two
-from mercer.bounds.novelty import false_positive_rate, gap_grid, plane_false_positive_rate, radius_for_rate
-from mercer.bounds.regressor import HALF
-from mercer.bounds.result import Fact, Line
-from mercer.bounds.setting import Setting
+from mercer.bounds.novelty_bounds import (
+    false_positive_rate,
+    gap_grid,
+    plane_false_positive_rate,
+    radius_for_rate,
+)
+from mercer.bounds.promises import Fact, Line
+from mercer.bounds.regressor_lines import HALF
+from mercer.bounds.report_setting import Setting
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from mercer.bounds.checks import count, positive, share, sure
-from mercer.bounds.result import Assumption
+from mercer.bounds.promises import Assumption
 from mercer.kernels import Centered, Kernel, Precomputed, as_kernel
 
 DRAWN = Assumption(
