@@ -15,7 +15,7 @@ from mercer.kernels.function import FromFunction
 from mercer.kernels.fused import Fused
 from mercer.kernels.histogram import AdditiveChi2, Chi2, HistogramIntersection
 from mercer.kernels.items import ItemKernel, kernel
-from mercer.kernels.names import KERNEL_NAMES, as_kernel
+from mercer.kernels.names import as_kernel, learn_names
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.stationary import RBF, Matern, RationalQuadratic
 from mercer.kernels.transforms import Centered, Normalized, OnColumns
@@ -50,6 +50,8 @@ __all__ = [
     "as_kernel",
     "kernel",
 ]
+
+KERNEL_NAMES = learn_names()
 
 
 def __dir__() -> list[str]:

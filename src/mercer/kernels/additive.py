@@ -101,6 +101,7 @@ class Laplacian(ExponentialKernel):
        Chemistry 115, 2015.
     """
 
+    name = "laplacian"
     homogeneity = 1
 
     def __init__(self, gamma: Any = "scale") -> None:
@@ -131,6 +132,8 @@ class ANOVA(PairwiseKernel, GammaKernel):
     .. [2] A. Karatzoglou, A. Smola, K. Hornik and A. Zeileis, "kernlab: an S4 package for kernel methods in
        R", Journal of Statistical Software 11(9), 2004.
     """
+
+    name = "anova"
 
     def __init__(self, gamma: Any = "scale", degree: int = 3) -> None:
         self.gamma = gamma
@@ -203,6 +206,8 @@ class Spline(PairwiseKernel):
     .. [2] T. Hastie, R. Tibshirani and J. Friedman, "The Elements of Statistical Learning", second edition,
        Springer, 2009, sections 5.8 and 12.3.3.
     """
+
+    name = "spline"
 
     def __init__(self, anchor: Any = 0.0) -> None:
         self.anchor = anchor

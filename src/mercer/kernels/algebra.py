@@ -10,9 +10,9 @@ import numpy as np
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite, operand
 from mercer.kernels.data import Array, Data, result_dtype, size
-from mercer.kernels.params import source
 from mercer.kernels.statistics import integer_power, positive, power_is_nonnegative
 from mercer.kernels.vector import check_number
+from mercer.values import source
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly Python's operators bind
 

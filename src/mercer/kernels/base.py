@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from mercer.kernels import data as _data
 from mercer.kernels.data import Array, Data
 from mercer.kernels.fused import Fused
-from mercer.kernels.params import Value, is_real
+from mercer.values import Value, is_real
 
 if TYPE_CHECKING:
     from mercer.kernels.algebra import Power, Product, Scaled, Sum
@@ -34,6 +34,8 @@ class Kernel(Value, ABC):
     """
 
     __array_ufunc__ = None  # so that ``np.float64(2) * k`` comes to __rmul__
+
+    name: ClassVar[str | None] = None  # by which estimators know it; never inherited
 
     # What the kernel promises and asks for.
 

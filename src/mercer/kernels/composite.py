@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data
-from mercer.kernels.params import source
+from mercer.values import source
 
 ATOM = 100  # binding strength of what never needs parentheses
 

@@ -25,6 +25,7 @@ class Linear(ElementwiseKernel):
            [2., 1.]])
     """
 
+    name = "linear"
     statistic: ClassVar[Statistic] = "dot"
 
     def __init__(self) -> None:
@@ -62,6 +63,7 @@ class Polynomial(ElementwiseKernel, GammaKernel):
        University Press, 2000, section 3.3.
     """
 
+    name = "poly"
     statistic: ClassVar[Statistic] = "dot"
 
     def __init__(self, degree: float = 3, gamma: Any = "scale", coef0: float = 0.0) -> None:
@@ -135,6 +137,7 @@ class Sigmoid(ElementwiseKernel, GammaKernel):
        SMO-type methods", technical report, National Taiwan University, 2003.
     """
 
+    name = "sigmoid"
     statistic: ClassVar[Statistic] = "dot"
 
     def __init__(self, gamma: Any = "scale", coef0: float = 0.0) -> None:

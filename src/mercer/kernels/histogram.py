@@ -46,6 +46,7 @@ class Chi2(_HistogramKernel, ExponentialKernel):
        of texture and object categories", International Journal of Computer Vision 73, 2007.
     """
 
+    name = "chi2"
     homogeneity = 1
 
     def __init__(self, gamma: Any = 1.0) -> None:
@@ -68,6 +69,7 @@ class AdditiveChi2(_HistogramKernel):
        of texture and object categories", International Journal of Computer Vision 73, 2007.
     """
 
+    name = "additive_chi2"
     is_distance: ClassVar[bool] = True
 
     def __init__(self) -> None:
@@ -98,6 +100,8 @@ class HistogramIntersection(_HistogramKernel):
     .. [1] A. Barla, F. Odone and A. Verri, "Histogram intersection kernel for image classification",
        International Conference on Image Processing, 2003.
     """
+
+    name = "histogram_intersection"
 
     def __init__(self) -> None:
         pass

@@ -11,7 +11,7 @@ import numpy as np
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import ATOM, Composite, operand
 from mercer.kernels.data import Array, Data, check_vectors, columns_of, keys, size, take, tiles
-from mercer.kernels.params import source
+from mercer.values import source
 
 
 class Normalized(Composite):

@@ -14,8 +14,8 @@ import numpy as np
 from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data, variance
 from mercer.kernels.fused import Statistic
-from mercer.kernels.params import Value, is_real
 from mercer.kernels.statistics import dots, scaled_columns, squared_distances, squared_norms
+from mercer.values import Value, is_real
 
 
 def is_number(value: Any) -> bool:
