@@ -11,6 +11,7 @@ from mercer.kernels.additive import ANOVA, Laplacian, Spline
 from mercer.kernels.algebra import Constant, Power, Product, Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import Linear, Polynomial, Sigmoid
+from mercer.kernels.feature_map import FeatureMap
 from mercer.kernels.function import FromFunction
 from mercer.kernels.fused import Fused
 from mercer.kernels.histogram import AdditiveChi2, Chi2, HistogramIntersection
@@ -28,6 +29,7 @@ __all__ = [
     "Centered",
     "Chi2",
     "Constant",
+    "FeatureMap",
     "FromFunction",
     "Fused",
     "HistogramIntersection",

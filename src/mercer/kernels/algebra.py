@@ -10,6 +10,7 @@ import numpy as np
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite, operand
 from mercer.kernels.data import Array, Data, result_dtype, size
+from mercer.kernels.feature_map import FeatureMap, Intercept, Rescaled, SideBySide
 from mercer.kernels.statistics import integer_power, positive, power_is_nonnegative
 from mercer.kernels.vector import check_number
 from mercer.values import source
@@ -62,6 +63,9 @@ class Constant(Kernel):
     def evaluate_diag(self, X: Data) -> Array:
         return np.full(size(X), float(self.value), dtype=result_dtype(X, None))
 
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        return Intercept(float(self.value))
+
     def tunable(self) -> dict[str, Array]:
         return positive(value=self.value)
 
@@ -111,6 +115,10 @@ class Sum(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self.k1.evaluate_diag(X) + self.k2.evaluate_diag(X)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        one, two = (part.feature_map_on(X, names) for part in self.parts)
+        return None if one is None or two is None else SideBySide((one, two), self.part_names)
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         return self.prefixed({"k1": self.k1.slopes(X, Z, G), "k2": self.k2.slopes(X, Z, G)})
@@ -209,6 +217,10 @@ class Scaled(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self.kernel.evaluate_diag(X) * float(self.scale)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        inner = self.kernel.feature_map_on(X, names)
+        return None if inner is None else Rescaled(inner, float(self.scale))
 
     def tunable(self) -> dict[str, Array]:
         return {**super().tunable(), **positive(scale=self.scale)}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from mercer.kernels import data as _data
 from mercer.kernels.data import Array, Data
+from mercer.kernels.feature_map import FeatureMap, column_names
 from mercer.kernels.fused import Fused
 from mercer.values import Value, is_real
 
@@ -231,6 +233,31 @@ class Kernel(Value, ABC):
 
     def fused(self) -> Fused | None:
         """Return how the Gram layer may compute this kernel by itself, if it may."""
+        return None
+
+    # Features.
+
+    def feature_map(self, X: Any, names: Sequence[str] | None = None) -> FeatureMap | None:
+        """Return the map to the features whose inner product the kernel is, where they are few.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, data frame or sequence
+            The training data.
+        names : sequence of str, optional
+            What the columns of X are called; those of a data frame, or x0, x1, ..., if not given.
+
+        Returns
+        -------
+        FeatureMap or None
+            Immutable; the kernel itself stays without data. None if the kernel has no such features.
+        """
+        names = column_names(X, names)
+        X = self.check(X)
+        return self._ready(X).feature_map_on(X, names)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        """Return the map of a resolved kernel fitted on canonical data (what subclasses override)."""
         return None
 
     # Derivatives.

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.kernels import fused
 from mercer.kernels.data import Array, Data
+from mercer.kernels.feature_map import Columns, FeatureMap
 from mercer.kernels.fused import Fused, Statistic
 from mercer.kernels.statistics import dots, integer_power, positive, power_is_nonnegative
 from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number
@@ -40,6 +41,10 @@ class Linear(ElementwiseKernel):
 
     def fused(self) -> Fused | None:
         return Fused("dot", fused.LINEAR, 1.0)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        assert names is not None, "the columns have names"
+        return Columns(names)
 
 
 class Polynomial(ElementwiseKernel, GammaKernel):

@@ -11,6 +11,7 @@ import numpy as np
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import ATOM, Composite, operand
 from mercer.kernels.data import Array, Data, check_vectors, columns_of, keys, size, take, tiles
+from mercer.kernels.feature_map import FeatureMap, OfColumns, UnitLength, inverse_roots
 from mercer.values import source
 
 
@@ -53,6 +54,10 @@ class Normalized(Composite):
         lengths = self._inverse_lengths(X)
         return (lengths > 0).astype(lengths.dtype)
 
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        inner = self.kernel.feature_map_on(X, names)
+        return None if inner is None else UnitLength(inner)
+
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         rows = self._inverse_lengths(X)
         columns = rows if Z is None else self._inverse_lengths(Z)
@@ -76,9 +81,7 @@ class Normalized(Composite):
                 f"Normalized: {self.kernel!r} has k(x, x) = {float(squares.min()):g} < 0 for some item; it "
                 "has no length to divide by."
             )
-        inverse = np.zeros_like(squares)
-        np.divide(1.0, np.sqrt(squares), out=inverse, where=squares > 0)
-        return inverse
+        return inverse_roots(squares)
 
     def expression(self) -> str:
         return f"{operand(self.kernel, ATOM)}.normalized()"
@@ -254,6 +257,12 @@ class OnColumns(Composite):
     def evaluate_diag(self, X: Data) -> Array:
         return self.kernel.evaluate_diag(self._part(X))
 
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        index = self._chosen(X.shape[1])
+        part = None if names is None else tuple(names[j] for j in index)
+        inner = self.kernel.feature_map_on(self._part(X), part)
+        return None if inner is None else OfColumns(inner, tuple(index.tolist()), X.shape[1])
+
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         part = None if Z is None else self._part(Z)
         return self.prefixed({"kernel": self.kernel.slopes(self._part(X), part, G)})
@@ -273,7 +282,11 @@ class OnColumns(Composite):
         return index
 
     def _part(self, X: Data) -> Data:
-        index, d = self._index(), X.shape[1]
+        return columns_of(X, self._chosen(X.shape[1]))
+
+    def _chosen(self, d: int) -> Any:
+        """Return the numbers of the columns among d."""
+        index = self._index()
         if isinstance(index, slice):
             index = np.arange(d)[index]
         elif index.dtype.kind == "b":
@@ -288,7 +301,7 @@ class OnColumns(Composite):
             )
         if index.size == 0:
             self._refuse("columns", self.columns, f"a choice of at least one of the {d} features")
-        return columns_of(X, index)
+        return index
 
     def expression(self) -> str:
         return f"{operand(self.kernel, ATOM)}.on({source(self.columns)})"
