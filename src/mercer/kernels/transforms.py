@@ -246,29 +246,29 @@ class OnColumns(Composite):
         return X
 
     def check_domain(self, X: Data, estimator: Any = None) -> None:
-        self.kernel.check_domain(self._part(X), estimator)
+        self.kernel.check_domain(self.seen(X), estimator)
 
     def resolve_on(self, X: Data, sample_weight: Any) -> Self:
-        return self.replaced(kernel=self.kernel.resolve_on(self._part(X), sample_weight))
+        return self.replaced(kernel=self.kernel.resolve_on(self.seen(X), sample_weight))
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        return self.kernel.evaluate(self._part(X), None if Z is None else self._part(Z))
+        return self.kernel.evaluate(self.seen(X), None if Z is None else self.seen(Z))
 
     def evaluate_diag(self, X: Data) -> Array:
-        return self.kernel.evaluate_diag(self._part(X))
+        return self.kernel.evaluate_diag(self.seen(X))
 
     def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
         index = self._chosen(X.shape[1])
         part = None if names is None else tuple(names[j] for j in index)
-        inner = self.kernel.feature_map_on(self._part(X), part)
+        inner = self.kernel.feature_map_on(self.seen(X), part)
         return None if inner is None else OfColumns(inner, tuple(index.tolist()), X.shape[1])
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
-        part = None if Z is None else self._part(Z)
-        return self.prefixed({"kernel": self.kernel.slopes(self._part(X), part, G)})
+        part = None if Z is None else self.seen(Z)
+        return self.prefixed({"kernel": self.kernel.slopes(self.seen(X), part, G)})
 
     def fresh(self, X: Data, Z: Data | None = None) -> Array:
-        return self.kernel.fresh(self._part(X), None if Z is None else self._part(Z))
+        return self.kernel.fresh(self.seen(X), None if Z is None else self.seen(Z))
 
     def _index(self) -> Any:
         allowed = "a column number, a sequence of them, a slice or a boolean mask"
@@ -281,7 +281,8 @@ class OnColumns(Composite):
             self._refuse("columns", self.columns, allowed)
         return index
 
-    def _part(self, X: Data) -> Data:
+    def seen(self, X: Data) -> Data:
+        """Return the columns of the data that the kernel sees."""
         return columns_of(X, self._chosen(X.shape[1]))
 
     def _chosen(self, d: int) -> Any:
