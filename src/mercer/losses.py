@@ -6,3 +6,7 @@ derives from :class:`Loss` and gives its value and its derivative.
 
 from mercer.problems.losses import *  # noqa: F403
 from mercer.problems.losses import __all__ as __all__
+
+
+def __dir__() -> list[str]:
+    return list(__all__)  # not the modules

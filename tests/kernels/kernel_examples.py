@@ -1,4 +1,7 @@
-"""Example kernels, at least one for each class, and data for them."""
+"""Example kernels, at least one for each class, and data for them.
+
+A class whose parameters all have defaults is tried at these without being named here.
+"""
 
 import importlib
 import inspect
@@ -35,6 +38,7 @@ from mercer.kernels import (
     Sum,
     kernel,
 )
+from mercer.values import subclasses
 
 
 @kernel(psd=True)
@@ -107,6 +111,33 @@ EXAMPLES = [
     Example(OnColumns(Chi2(0.5), slice(1, None)), "positive"),
 ]
 
+
+def concrete_kernels():
+    """Return every class of the package that is a kernel one can make."""
+    for module in pkgutil.walk_packages(mercer.kernels.__path__, "mercer.kernels."):
+        importlib.import_module(module.name)
+    return {
+        cls
+        for cls in subclasses(Kernel)
+        if not inspect.isabstract(cls) and cls.__module__.startswith("mercer.")
+    }
+
+
+def needs_arguments(cls):
+    parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    return any(p.default is p.empty for p in parameters)
+
+
+def kind_of(kernel):
+    """Return which data a kernel takes, by what it says of itself."""
+    return "matrix" if kernel.pairwise else "positive" if kernel.requires_positive else "real"
+
+
+# Each class at its defaults is an example that nobody has to write.
+for cls in sorted(concrete_kernels(), key=lambda cls: cls.__name__):
+    if not needs_arguments(cls) and cls() not in [e.kernel for e in EXAMPLES]:
+        EXAMPLES.append(Example(cls(), kind_of(cls())))
+
 VECTORS = [e for e in EXAMPLES if e.data in ("real", "positive")]
 COMPARED = [e for e in EXAMPLES if e.data != "matrix"]  # those with data of which blocks can be taken
 
@@ -124,16 +155,3 @@ def data_for(kind, n=12, d=5, seed=0):
         return [WORDS[i % len(WORDS)] for i in range(n)]
     X.flags.writeable = False  # no kernel may write to its data
     return X
-
-
-def concrete_kernels():
-    """Return every class of the package that is a kernel one can make."""
-    for module in pkgutil.iter_modules(mercer.kernels.__path__):
-        importlib.import_module(f"mercer.kernels.{module.name}")
-    found, waiting = set(), [Kernel]
-    while waiting:
-        cls = waiting.pop()
-        waiting += cls.__subclasses__()
-        if not inspect.isabstract(cls) and cls.__module__.startswith("mercer."):
-            found.add(cls)
-    return found

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from kernel_examples import data_for, shared_letters
+from kernel_examples import concrete_kernels, data_for, shared_letters
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
@@ -27,6 +27,7 @@ from mercer.kernels import (
     Sigmoid,
     Spline,
     as_kernel,
+    names,
 )
 
 pytestmark = pytest.mark.core
@@ -187,6 +188,24 @@ def test_names():
     assert as_kernel("poly", gamma=2, degree=4, coef0=1) == Polynomial(4, 2, 1)
     assert as_kernel("linear", gamma=2.0, degree=4, coef0=1) == Linear()  # as in scikit-learn
     assert as_kernel("anova", gamma=2.0, degree=4) == ANOVA(2.0, 4)
+
+
+def test_every_kernel_with_a_name_is_found_by_it():
+    named = {vars(cls)["name"]: cls for cls in concrete_kernels() if vars(cls).get("name")}
+    assert set(KERNEL_NAMES) == set(named)
+    assert all(type(as_kernel(name)) is cls for name, cls in named.items())
+
+
+def test_a_name_is_not_inherited_and_belongs_to_one_kernel(monkeypatch):
+    class Own(RBF):
+        pass
+
+    before = dict(names._by_name)
+    assert names.learn_names() == KERNEL_NAMES
+    monkeypatch.setattr(Own, "name", "rbf", raising=False)
+    with pytest.raises(TypeError, match="Own and RBF have one name: 'rbf'"):
+        names.learn_names()
+    assert names._by_name == before
 
 
 def test_kernels_and_functions():

@@ -1,8 +1,18 @@
-"""Losses, and targets for each."""
+"""Losses, at least one for each class, and targets for each.
+
+A class whose parameters all have defaults is tried at these without being named here.
+"""
+
+import importlib
+import inspect
+import pkgutil
 
 import numpy as np
 
+import mercer.problems.losses
 from mercer import losses
+from mercer.problems.losses.envelope import Envelope
+from mercer.values import subclasses
 
 
 class LogCosh(losses.Loss):
@@ -41,15 +51,44 @@ class Cornered(losses.Loss):
         return np.sign(f - y) + 2 * (f - y)
 
 
-SIGNS = [losses.Hinge(), losses.SquaredHinge(), losses.HuberizedSquaredHinge(), losses.BinomialDeviance()]
-NUMBERS = [
-    losses.SquaredError(),
+OWN = [LogCosh(), Exponential(), Cornered()]
+
+# Losses at other parameters than their defaults, and those that have none.
+CHOSEN = [
     losses.Huber(threshold=0.7),
     losses.EpsilonInsensitive(epsilon=0.3),
     losses.SquaredEpsilonInsensitive(epsilon=0.3),
     losses.Pinball(quantile=0.2),
+    Envelope(losses.EpsilonInsensitive(epsilon=0.3), slopes=np.array(0.4), rho=2.0),
 ]
-OWN = [LogCosh(), Exponential(), Cornered()]
+
+
+def concrete_losses():
+    """Return every class of the package that is a loss one can make."""
+    for module in pkgutil.walk_packages(mercer.problems.losses.__path__, "mercer.problems.losses."):
+        importlib.import_module(module.name)
+    return [
+        cls
+        for cls in subclasses(losses.Loss)
+        if not inspect.isabstract(cls) and cls.__module__.startswith("mercer.")
+    ]
+
+
+def needs_arguments(cls):
+    parameters = list(inspect.signature(cls).parameters.values())
+    return any(p.default is p.empty for p in parameters)
+
+
+# Each other class at its defaults is an example that nobody has to write.
+chosen = {type(loss) for loss in CHOSEN}
+LIBRARY = CHOSEN + [cls() for cls in concrete_losses() if cls not in chosen and not needs_arguments(cls)]
+PUBLIC = [loss for loss in LIBRARY if type(loss).__name__ in losses.__all__]
+INNER = [loss for loss in LIBRARY if loss not in PUBLIC]  # steps on the way, which nobody passes to a machine
+
+SIGNS = [loss for loss in PUBLIC if loss.targets == "signs"]
+NUMBERS = [loss for loss in PUBLIC if loss.targets in ("numbers", "any")]
+EITHER = [loss for loss in PUBLIC if loss.targets == "any"]
+CLASSES = [loss for loss in PUBLIC if loss.targets == "classes"]
 
 
 def targets(loss, rng, n):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from loss_bank import bank, expansion
-from loss_examples import NUMBERS, OWN, SIGNS
+from loss_examples import EITHER, NUMBERS, OWN, SIGNS
 
 from mercer import SVC, SVR, KernelClassifier, KernelLogisticRegression, KernelRegressor, losses
 
@@ -40,7 +40,7 @@ def check(model, case, y, loss, outputs=1):
 
 @pytest.mark.parametrize("case", BANK, ids=names)
 def test_two_classes(case):
-    for loss in [*SIGNS, losses.SquaredError()]:
+    for loss in [*SIGNS, *EITHER]:
         model = KernelClassifier(loss=loss, **case.params).fit(case.X, case.sign, sample_weight=case.weight)
         check(model, case, case.sign, loss)
         again = model.certify(case.X, case.sign, sample_weight=case.weight)

@@ -2,7 +2,18 @@
 
 import numpy as np
 import pytest
-from loss_examples import NUMBERS, OWN, SIGNS, LogCosh, targets
+from loss_examples import (
+    CLASSES,
+    EITHER,
+    INNER,
+    LIBRARY,
+    NUMBERS,
+    OWN,
+    SIGNS,
+    LogCosh,
+    concrete_losses,
+    targets,
+)
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.base import clone
 
@@ -10,12 +21,37 @@ from mercer import losses
 
 pytestmark = pytest.mark.core
 
-SCALAR = [*SIGNS, *NUMBERS, *OWN]
+SCALAR = [*SIGNS, *NUMBERS, *INNER, *OWN]
 GRID = np.linspace(-60.0, 60.0, 12_001)
 
 
 def names(loss):
     return type(loss).__name__
+
+
+def test_every_class_has_an_example():
+    missing = set(concrete_losses()) - {type(loss) for loss in LIBRARY}
+    assert not missing, f"add these to loss_examples.CHOSEN: {missing}"
+    assert len(SIGNS) + len(NUMBERS) + len(CLASSES) + len(INNER) == len(LIBRARY)
+
+
+def test_every_class_is_public_or_a_step_of_a_solver():
+    assert {type(loss).__name__ for loss in INNER} == {"Envelope"}
+
+
+def test_every_loss_with_a_name_is_found_by_it():
+    named = {vars(cls)["name"]: cls for cls in concrete_losses() if vars(cls).get("name")}
+    assert set(losses.CLASSIFICATION) | set(losses.REGRESSION) == set(named)
+    assert all(name in named for name in ("hinge", "squared_error", "multinomial_deviance", "pinball"))
+    for name, cls in named.items():
+        for known, kinds in (
+            (losses.CLASSIFICATION, ("signs", "any", "classes")),
+            (losses.REGRESSION, ("numbers", "any")),
+        ):
+            assert (name in known) == (cls.targets in kinds)
+            if name in known:
+                assert type(losses.as_loss(name, known)) is cls
+                assert losses.as_loss(losses.as_loss(name, known), known) == cls()
 
 
 def away_from_kinks(loss, y, f):
@@ -101,7 +137,7 @@ def test_values_do_not_overflow_far_out(loss):
             assert np.isfinite(array).all()
 
 
-@pytest.mark.parametrize("loss", [*SIGNS, losses.SquaredError(), OWN[1]], ids=names)
+@pytest.mark.parametrize("loss", [*SIGNS, *EITHER, OWN[1]], ids=names)
 def test_population_minimiser_of_two_classes_against_a_simulation(loss):
     rng = np.random.default_rng(4)
     for p in (0.1, 0.3, 0.62, 0.9):
@@ -113,10 +149,7 @@ def test_population_minimiser_of_two_classes_against_a_simulation(loss):
             lambda f: float(weight @ loss.value(both, np.full(2, f))),  # noqa: B023
             bounds=(-8, 8), method="bounded", options={"xatol": 1e-10},
         )  # fmt: skip
-        if loss == losses.SquaredError():
-            exact = loss.population_minimiser(share)
-        else:
-            exact = float(loss.population_minimiser(np.array([share]))[0])
+        exact = float(loss.population_minimiser(np.array([share]))[0])
         np.testing.assert_allclose(exact, risk.x, atol=1e-4)
         np.testing.assert_allclose(loss.best_constant(y), risk.x, atol=1e-4)
         # Sampling error of a function of the share.
@@ -168,8 +201,8 @@ def test_a_bias_that_does_not_exist_is_refused():
 # -- several classes -------------------------------------------------------------------------------------
 
 
-def test_multinomial_derivatives():
-    loss = losses.MultinomialDeviance()
+@pytest.mark.parametrize("loss", CLASSES, ids=names)
+def test_derivatives_of_several_functions(loss):
     rng = np.random.default_rng(7)
     y, F = rng.integers(0, 4, 20).astype(float), 2.0 * rng.normal(size=(20, 4))
     h = 1e-6
@@ -179,12 +212,12 @@ def test_multinomial_derivatives():
         np.testing.assert_allclose(loss.derivative(y, F)[:, k], slope, atol=1e-8)
         second = (loss.derivative(y, F + step) - loss.derivative(y, F - step)) / (2 * h)
         np.testing.assert_allclose(loss.curvature(y, F)[:, k], second, atol=1e-8)
-    G = loss.root(y, F)
+    G = loss.root(y, F)  # what Newton's method takes of it
     np.testing.assert_allclose(G @ np.swapaxes(G, 1, 2), loss.curvature(y, F), atol=1e-12)
 
 
-def test_multinomial_conjugate_is_the_supremum():
-    loss = losses.MultinomialDeviance()
+@pytest.mark.parametrize("loss", CLASSES, ids=names)
+def test_conjugate_of_several_functions_is_the_supremum(loss):
     rng = np.random.default_rng(8)
     for _ in range(5):
         y = np.array([float(rng.integers(3))])
@@ -194,7 +227,11 @@ def test_multinomial_conjugate_is_the_supremum():
         F = rng.normal(size=(1, 3))
         direct = loss.value(y, F) + loss.conjugate(y, s) - (s * F).sum(axis=1)
         np.testing.assert_allclose(loss.excess(y, F, s), direct, atol=1e-12)
-    assert np.isposinf(loss.conjugate(np.zeros(1), np.array([[0.2, -0.1, -0.1]])))  # a negative probability
+
+
+def test_multinomial_conjugate_is_infinite_where_there_are_no_probabilities():
+    loss = losses.MultinomialDeviance()
+    assert np.isposinf(loss.conjugate(np.zeros(1), np.array([[0.2, -0.1, -0.1]])))  # a negative one
     assert np.isposinf(loss.conjugate(np.zeros(1), np.array([[-0.5, 0.2, 0.2]])))  # they do not sum to one
 
 

@@ -10,18 +10,20 @@ fitted machine and says which of their assumptions hold.
 0.0666
 """
 
-from mercer.bounds.ball import EnclosingRadius, enclosing_radius
-from mercer.bounds.compression import (
+from mercer.bounds.compression_bounds import (
     expected_error,
     perceptron_error,
     perceptron_margin_error,
     perceptron_updates,
     support_vector_error,
 )
-from mercer.bounds.fat import fat_shattering_error, slack_rate, squared_slack_rate
+from mercer.bounds.enclosing_ball import EnclosingRadius, enclosing_radius
+from mercer.bounds.fat_shattering import fat_shattering_error, slack_rate, squared_slack_rate
 from mercer.bounds.grids import Best, best_of_grid, margin_grid, powers_of_two
 from mercer.bounds.held_out import held_out_error
-from mercer.bounds.margins import (
+from mercer.bounds.machine_readers import Part, register
+from mercer.bounds.make_report import report
+from mercer.bounds.margin_bounds import (
     hard_margin_error,
     margin_slack_error,
     nu_margin_error,
@@ -29,19 +31,17 @@ from mercer.bounds.margins import (
     squared_margin_slack_error,
     two_norm_margin_error,
 )
-from mercer.bounds.novelty import (
+from mercer.bounds.novelty_bounds import (
     false_positive_rate,
     gap_grid,
     outside_loss,
     plane_false_positive_rate,
     radius_for_rate,
 )
-from mercer.bounds.pacbayes import PacBayes, kl_inverse, pac_bayes_margin_error
+from mercer.bounds.pac_bayes import PacBayes, kl_inverse, pac_bayes_margin_error
+from mercer.bounds.promises import Assumption, Fact, Line, Report, Reports
 from mercer.bounds.rademacher import Estimate, sampled_complexity, trace_complexity
-from mercer.bounds.reading import Part, register
-from mercer.bounds.regression import large_error_rate, squared_error
-from mercer.bounds.reporting import report
-from mercer.bounds.result import Assumption, Fact, Line, Report, Reports
+from mercer.bounds.regression_bounds import large_error_rate, squared_error
 from mercer.bounds.vc import margin_vc_dimension, vc_error
 
 __all__ = [
@@ -90,3 +90,7 @@ __all__ = [
     "two_norm_margin_error",
     "vc_error",
 ]
+
+
+def __dir__() -> list[str]:
+    return list(__all__)  # not the modules

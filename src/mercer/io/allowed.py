@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from mercer.io.errors import ModelFileError
-from mercer.kernels.params import Value
+from mercer.values import Value
 
 PACKAGES = ("mercer.kernels", "mercer.problems", "mercer.solvers", "mercer.estimators", "mercer.selection")
 MODULE = re.compile(

@@ -13,7 +13,7 @@ from sklearn.metrics import get_scorer_names
 from mercer.io.allowed import SPARSE, TYPES, estimator_class, own_class, own_function, plain_class
 from mercer.io.encoding import DEEPEST
 from mercer.io.errors import ModelFileError
-from mercer.kernels.params import parameter_names
+from mercer.values import parameter_names
 
 FIELDS: dict[str, set[str]] = {
     "integer": {"value"},

@@ -14,7 +14,7 @@ from mercer.io.allowed import SPARSE, TYPES, estimator_class, own_class, own_fun
 from mercer.io.auditing import refuse
 from mercer.io.errors import ModelFileError
 from mercer.kernels import Kernel
-from mercer.kernels.params import Value
+from mercer.values import Value
 
 
 class Builder:

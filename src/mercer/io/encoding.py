@@ -20,7 +20,7 @@ from sklearn.utils import Bunch
 
 from mercer.io.allowed import SPARSE, TYPES, address, function_address, is_record, is_remade, plain_address
 from mercer.io.errors import ModelFileError
-from mercer.kernels.params import Value, parameter_names
+from mercer.values import Value, parameter_names
 
 DEEPEST = 64
 PLAIN = "biuf"

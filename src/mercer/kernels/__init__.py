@@ -11,11 +11,12 @@ from mercer.kernels.additive import ANOVA, Laplacian, Spline
 from mercer.kernels.algebra import Constant, Power, Product, Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.dot import Linear, Polynomial, Sigmoid
+from mercer.kernels.feature_map import FeatureMap
 from mercer.kernels.function import FromFunction
 from mercer.kernels.fused import Fused
 from mercer.kernels.histogram import AdditiveChi2, Chi2, HistogramIntersection
 from mercer.kernels.items import ItemKernel, kernel
-from mercer.kernels.names import KERNEL_NAMES, as_kernel
+from mercer.kernels.names import as_kernel, learn_names
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.stationary import RBF, Matern, RationalQuadratic
 from mercer.kernels.transforms import Centered, Normalized, OnColumns
@@ -28,6 +29,7 @@ __all__ = [
     "Centered",
     "Chi2",
     "Constant",
+    "FeatureMap",
     "FromFunction",
     "Fused",
     "HistogramIntersection",
@@ -50,3 +52,9 @@ __all__ = [
     "as_kernel",
     "kernel",
 ]
+
+KERNEL_NAMES = learn_names()
+
+
+def __dir__() -> list[str]:
+    return list(__all__)  # not the modules

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from mercer import _jit
 from mercer.kernels.data import Array, Data, dense, is_sparse, result_dtype, tiles
 from mercer.kernels.statistics import integer_power, positive
-from mercer.kernels.vector import GammaKernel, VectorKernel, check_number, check_scales
+from mercer.kernels.vector import GammaKernel, VectorKernel, check_number, check_scales, value_at_zero
 
 
 class PairwiseKernel(VectorKernel):
@@ -19,6 +19,12 @@ class PairwiseKernel(VectorKernel):
 
     The loops see dense rows; sparse data are filled in a few rows at a time.
     """
+
+    is_distance: ClassVar[bool] = False  # whether the statistic of a row and itself is 0
+
+    @property
+    def diagonal_bound(self) -> float | None:
+        return value_at_zero(self, PairwiseKernel) if self.is_distance else None
 
     @abstractmethod
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
@@ -30,6 +36,11 @@ class PairwiseKernel(VectorKernel):
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         return self.elementwise(self.pairs(X, Z))
+
+    def evaluate_diag(self, X: Data) -> Array:
+        if self.is_distance:
+            return self.elementwise(np.zeros(X.shape[0], dtype=X.dtype))
+        return super().evaluate_diag(X)
 
     def pairs(self, X: Data, Z: Data | None = None) -> Array:
         """Return the statistic of all pairs of rows."""
@@ -53,7 +64,13 @@ def _as(X: Array, dtype: Any) -> Array:
 
 
 class ExponentialKernel(PairwiseKernel, GammaKernel):
-    """A kernel exp(-gamma s) of a statistic s."""
+    """A kernel exp(-gamma s) of a distance s."""
+
+    is_distance: ClassVar[bool] = True
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
 
     def elementwise(self, S: Array) -> Array:
         S *= -float(self.gamma)
@@ -84,20 +101,14 @@ class Laplacian(ExponentialKernel):
        Chemistry 115, 2015.
     """
 
+    name = "laplacian"
     homogeneity = 1
 
     def __init__(self, gamma: Any = "scale") -> None:
         self.gamma = gamma
 
-    @property
-    def diagonal_bound(self) -> float | None:
-        return 1.0
-
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.l1(X, Zt, out)
-
-    def evaluate_diag(self, X: Data) -> Array:
-        return np.ones(X.shape[0], dtype=X.dtype)
 
 
 class ANOVA(PairwiseKernel, GammaKernel):
@@ -122,9 +133,15 @@ class ANOVA(PairwiseKernel, GammaKernel):
        R", Journal of Statistical Software 11(9), 2004.
     """
 
+    name = "anova"
+
     def __init__(self, gamma: Any = "scale", degree: int = 3) -> None:
         self.gamma = gamma
         self.degree = degree
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
 
     def validate(self) -> None:
         super().validate()
@@ -190,8 +207,14 @@ class Spline(PairwiseKernel):
        Springer, 2009, sections 5.8 and 12.3.3.
     """
 
+    name = "spline"
+
     def __init__(self, anchor: Any = 0.0) -> None:
         self.anchor = anchor
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return False
 
     @property
     def is_resolved(self) -> bool:

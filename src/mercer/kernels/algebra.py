@@ -3,16 +3,24 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite, operand
 from mercer.kernels.data import Array, Data, result_dtype, size
-from mercer.kernels.params import source
-from mercer.kernels.statistics import integer_power, positive
+from mercer.kernels.feature_map import FeatureMap, Intercept, Rescaled, SideBySide
+from mercer.kernels.statistics import integer_power, positive, power_is_nonnegative
 from mercer.kernels.vector import check_number
+from mercer.values import source
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly Python's operators bind
+
+
+def finite(bound: float) -> float | None:
+    """Return a bound, or None if it has overflowed: it tells nothing."""
+    return bound if math.isfinite(bound) else None
 
 
 class Constant(Kernel):
@@ -41,6 +49,10 @@ class Constant(Kernel):
     def diagonal_bound(self) -> float | None:
         return float(self.value)
 
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
+
     def validate(self) -> None:
         check_number(self, "value", least=0)
 
@@ -50,6 +62,9 @@ class Constant(Kernel):
 
     def evaluate_diag(self, X: Data) -> Array:
         return np.full(size(X), float(self.value), dtype=result_dtype(X, None))
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        return Intercept(float(self.value))
 
     def tunable(self) -> dict[str, Array]:
         return positive(value=self.value)
@@ -87,7 +102,11 @@ class Sum(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         one, two = self.k1.diagonal_bound, self.k2.diagonal_bound
-        return None if one is None or two is None else one + two
+        return None if one is None or two is None else finite(one + two)
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True if self.k1.is_nonnegative and self.k2.is_nonnegative else None
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.k1.fresh(X, Z)
@@ -96,6 +115,10 @@ class Sum(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self.k1.evaluate_diag(X) + self.k2.evaluate_diag(X)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        one, two = (part.feature_map_on(X, names) for part in self.parts)
+        return None if one is None or two is None else SideBySide((one, two), self.part_names)
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         return self.prefixed({"k1": self.k1.slopes(X, Z, G), "k2": self.k2.slopes(X, Z, G)})
@@ -127,7 +150,12 @@ class Product(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         one, two = self.k1.diagonal_bound, self.k2.diagonal_bound
-        return None if one is None or two is None else one * two
+        known = self.k1.has_nonnegative_diagonal and self.k2.has_nonnegative_diagonal
+        return None if one is None or two is None or not known else finite(one * two)
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True if self.k1.is_nonnegative and self.k2.is_nonnegative else None
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.k1.fresh(X, Z)
@@ -172,7 +200,11 @@ class Scaled(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         bound = self.kernel.diagonal_bound
-        return None if bound is None else float(self.scale) * bound
+        return None if bound is None else finite(float(self.scale) * bound)
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True if self.scale == 0 else self.kernel.is_nonnegative
 
     def validate(self) -> None:
         super().validate()
@@ -185,6 +217,10 @@ class Scaled(Composite):
 
     def evaluate_diag(self, X: Data) -> Array:
         return self.kernel.evaluate_diag(X) * float(self.scale)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        inner = self.kernel.feature_map_on(X, names)
+        return None if inner is None else Rescaled(inner, float(self.scale))
 
     def tunable(self) -> dict[str, Array]:
         return {**super().tunable(), **positive(scale=self.scale)}
@@ -229,7 +265,18 @@ class Power(Composite):
     @property
     def diagonal_bound(self) -> float | None:
         bound = self.kernel.diagonal_bound
-        return None if bound is None or not self.kernel.is_psd else bound ** float(self.exponent)
+        if self.exponent == 0:
+            return 1.0
+        if self.exponent == 1:
+            return bound
+        if bound is None or not self.kernel.has_nonnegative_diagonal:
+            return None
+        with np.errstate(all="ignore"):
+            return finite(float(np.float64(bound) ** float(self.exponent)))
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return power_is_nonnegative(self.exponent) or self.kernel.is_nonnegative
 
     def validate(self) -> None:
         super().validate()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from mercer.kernels import data as _data
 from mercer.kernels.data import Array, Data
+from mercer.kernels.feature_map import FeatureMap, column_names
 from mercer.kernels.fused import Fused
-from mercer.kernels.params import Value, is_real
+from mercer.values import Value, is_real
 
 if TYPE_CHECKING:
     from mercer.kernels.algebra import Power, Product, Scaled, Sum
@@ -34,6 +36,8 @@ class Kernel(Value, ABC):
     """
 
     __array_ufunc__ = None  # so that ``np.float64(2) * k`` comes to __rmul__
+
+    name: ClassVar[str | None] = None  # by which estimators know it; never inherited
 
     # What the kernel promises and asks for.
 
@@ -61,6 +65,21 @@ class Kernel(Value, ABC):
     def diagonal_bound(self) -> float | None:
         """A bound on k(x, x) that holds for every item, not only for those seen; None if none is known."""
         return None
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        """Whether k(x, z) is never negative, for any two items; None if that is not known."""
+        return None
+
+    @property
+    def has_nonnegative_diagonal(self) -> bool:
+        """Whether k(x, x) is known to be never negative: a squared length, or a value of such a kernel."""
+        return bool(self.is_psd or self.is_nonnegative)
+
+    @property
+    def depends_on_data(self) -> bool:
+        """Whether the training data's rows decide what the kernel is; their number of columns may."""
+        return not self.is_resolved
 
     @property
     def pairwise(self) -> bool:
@@ -214,6 +233,31 @@ class Kernel(Value, ABC):
 
     def fused(self) -> Fused | None:
         """Return how the Gram layer may compute this kernel by itself, if it may."""
+        return None
+
+    # Features.
+
+    def feature_map(self, X: Any, names: Sequence[str] | None = None) -> FeatureMap | None:
+        """Return the map to the features whose inner product the kernel is, where they are few.
+
+        Parameters
+        ----------
+        X : array, CSR matrix, data frame or sequence
+            The training data.
+        names : sequence of str, optional
+            What the columns of X are called; those of a data frame, or x0, x1, ..., if not given.
+
+        Returns
+        -------
+        FeatureMap or None
+            Immutable; the kernel itself stays without data. None if the kernel has no such features.
+        """
+        names = column_names(X, names)
+        X = self.check(X)
+        return self._ready(X).feature_map_on(X, names)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        """Return the map of a resolved kernel fitted on canonical data (what subclasses override)."""
         return None
 
     # Derivatives.

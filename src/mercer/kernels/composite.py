@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data
-from mercer.kernels.params import source
+from mercer.values import source
 
 ATOM = 100  # binding strength of what never needs parentheses
 
@@ -41,6 +41,10 @@ class Composite(Kernel):
     @property
     def is_resolved(self) -> bool:
         return all(part.is_resolved for part in self.parts)
+
+    @property
+    def depends_on_data(self) -> bool:
+        return any(part.depends_on_data for part in self.parts)
 
     def check(self, X: Any, *, estimator: Any = None, input_name: str = "X") -> Data:
         self._check_parts()  # before anything is asked of them

@@ -9,8 +9,9 @@ import numpy as np
 
 from mercer.kernels import fused
 from mercer.kernels.data import Array, Data
+from mercer.kernels.feature_map import Columns, FeatureMap
 from mercer.kernels.fused import Fused, Statistic
-from mercer.kernels.statistics import dots, integer_power, positive
+from mercer.kernels.statistics import dots, integer_power, positive, power_is_nonnegative
 from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number
 
 
@@ -25,16 +26,25 @@ class Linear(ElementwiseKernel):
            [2., 1.]])
     """
 
+    name = "linear"
     statistic: ClassVar[Statistic] = "dot"
 
     def __init__(self) -> None:
         pass
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return False
 
     def elementwise(self, S: Array) -> Array:
         return S
 
     def fused(self) -> Fused | None:
         return Fused("dot", fused.LINEAR, 1.0)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        assert names is not None, "the columns have names"
+        return Columns(names)
 
 
 class Polynomial(ElementwiseKernel, GammaKernel):
@@ -58,6 +68,7 @@ class Polynomial(ElementwiseKernel, GammaKernel):
        University Press, 2000, section 3.3.
     """
 
+    name = "poly"
     statistic: ClassVar[Statistic] = "dot"
 
     def __init__(self, degree: float = 3, gamma: Any = "scale", coef0: float = 0.0) -> None:
@@ -68,6 +79,10 @@ class Polynomial(ElementwiseKernel, GammaKernel):
     @property
     def is_psd(self) -> bool | None:
         return bool(self.coef0 >= 0 and float(self.degree).is_integer())
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return power_is_nonnegative(self.degree)
 
     def validate(self) -> None:
         super().validate()
@@ -127,6 +142,7 @@ class Sigmoid(ElementwiseKernel, GammaKernel):
        SMO-type methods", technical report, National Taiwan University, 2003.
     """
 
+    name = "sigmoid"
     statistic: ClassVar[Statistic] = "dot"
 
     def __init__(self, gamma: Any = "scale", coef0: float = 0.0) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data, dense, result_dtype, size
-from mercer.kernels.params import name_of
+from mercer.values import name_of
 
 
 class FromFunction(Kernel):

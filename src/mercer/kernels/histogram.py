@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,20 +46,14 @@ class Chi2(_HistogramKernel, ExponentialKernel):
        of texture and object categories", International Journal of Computer Vision 73, 2007.
     """
 
+    name = "chi2"
     homogeneity = 1
 
     def __init__(self, gamma: Any = 1.0) -> None:
         self.gamma = gamma
 
-    @property
-    def diagonal_bound(self) -> float | None:
-        return 1.0
-
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.chi2(X, Zt, np.finfo(X.dtype).tiny, out)
-
-    def evaluate_diag(self, X: Data) -> Array:
-        return np.ones(X.shape[0], dtype=X.dtype)
 
 
 class AdditiveChi2(_HistogramKernel):
@@ -75,6 +69,9 @@ class AdditiveChi2(_HistogramKernel):
        of texture and object categories", International Journal of Computer Vision 73, 2007.
     """
 
+    name = "additive_chi2"
+    is_distance: ClassVar[bool] = True
+
     def __init__(self) -> None:
         pass
 
@@ -82,14 +79,15 @@ class AdditiveChi2(_HistogramKernel):
     def is_psd(self) -> bool | None:
         return False
 
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return False
+
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.chi2(X, Zt, np.finfo(X.dtype).tiny, out)
 
     def elementwise(self, S: Array) -> Array:
-        return np.negative(S, out=S)
-
-    def evaluate_diag(self, X: Data) -> Array:
-        return np.zeros(X.shape[0], dtype=X.dtype)
+        return np.subtract(0.0, S, out=S)  # not -0.0
 
 
 class HistogramIntersection(_HistogramKernel):
@@ -103,8 +101,14 @@ class HistogramIntersection(_HistogramKernel):
        International Conference on Image Processing, 2003.
     """
 
+    name = "histogram_intersection"
+
     def __init__(self) -> None:
         pass
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
 
     def loop(self, X: Array, Zt: Array, out: Array) -> None:
         _jit.pairwise.minimum(X, Zt, out)

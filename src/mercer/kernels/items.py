@@ -16,7 +16,7 @@ import numpy as np
 from mercer import _jit
 from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data, result_dtype, size
-from mercer.kernels.params import name_of
+from mercer.values import name_of
 
 Function = Callable[[Any, Any], Any]
 

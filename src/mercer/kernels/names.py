@@ -6,33 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from mercer.kernels.additive import ANOVA, Laplacian, Spline
 from mercer.kernels.base import Kernel
-from mercer.kernels.dot import Linear, Polynomial, Sigmoid
 from mercer.kernels.function import FromFunction
-from mercer.kernels.histogram import AdditiveChi2, Chi2, HistogramIntersection
-from mercer.kernels.precomputed import Precomputed
-from mercer.kernels.stationary import RBF, Matern, RationalQuadratic
+from mercer.values import parameter_names, subclasses
 
 _DEFAULTS: dict[str, Any] = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+_FIRST = ("linear", "poly", "rbf", "sigmoid", "precomputed")  # scikit-learn's, in its order
 
-_BY_NAME: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
-    "linear": (Linear, ()),
-    "poly": (Polynomial, ("degree", "gamma", "coef0")),
-    "rbf": (RBF, ("gamma",)),
-    "sigmoid": (Sigmoid, ("gamma", "coef0")),
-    "precomputed": (Precomputed, ()),
-    "laplacian": (Laplacian, ("gamma",)),
-    "chi2": (Chi2, ("gamma",)),
-    "additive_chi2": (AdditiveChi2, ()),
-    "histogram_intersection": (HistogramIntersection, ()),
-    "matern": (Matern, ()),
-    "rational_quadratic": (RationalQuadratic, ()),
-    "anova": (ANOVA, ("gamma", "degree")),
-    "spline": (Spline, ()),
-}
+_by_name: dict[str, type[Kernel]] = {}
 
-KERNEL_NAMES: tuple[str, ...] = tuple(_BY_NAME)
+
+def learn_names() -> tuple[str, ...]:
+    """Find the kernels that have a ``name`` of their own; the package calls this once all are there.
+
+    Returns
+    -------
+    tuple of str
+        The names, scikit-learn's first.
+    """
+    found: dict[str, type[Kernel]] = {}
+    for cls in subclasses(Kernel):  # type: ignore[type-abstract]
+        name = vars(cls).get("name")
+        if name is not None and found.setdefault(name, cls) is not cls:
+            raise TypeError(f"{cls.__name__} and {found[name].__name__} have one name: {name!r}.")
+    _by_name.update((name, found[name]) for name in (*_FIRST, *sorted(found.keys() - set(_FIRST))))
+    return tuple(_by_name)
 
 
 def as_kernel(kernel: Any, *, gamma: Any = "scale", degree: Any = 3, coef0: Any = 0.0) -> Kernel:
@@ -63,14 +61,14 @@ def as_kernel(kernel: Any, *, gamma: Any = "scale", degree: Any = 3, coef0: Any 
                     f"leave {name} at {default!r} and set it in the kernel, for example by kernel__{name}."
                 )
         return kernel
-    if isinstance(kernel, str) and kernel in _BY_NAME:
-        cls, names = _BY_NAME[kernel]
-        return cls(**{name: given[name] for name in names})
+    if isinstance(kernel, str) and kernel in _by_name:
+        cls = _by_name[kernel]
+        return cls(**{name: given[name] for name in given if name in parameter_names(cls)})
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
         raise TypeError(f"kernel={kernel.__name__} is a class; pass an instance: {kernel.__name__}().")
     if callable(kernel):
         return FromFunction(kernel)
     raise ValueError(
         f"kernel={kernel!r} is not allowed; it must be a Kernel, a callable or one of "
-        f"{', '.join(map(repr, KERNEL_NAMES))}."
+        f"{', '.join(map(repr, _by_name))}."
     )

@@ -24,6 +24,8 @@ class Precomputed(Kernel):
            [0., 1.]])
     """
 
+    name = "precomputed"
+
     def __init__(self) -> None:
         pass
 

@@ -41,10 +41,15 @@ class RBF(ElementwiseKernel, GammaKernel):
     .. [1] B. Scholkopf and A. J. Smola, "Learning with Kernels", MIT Press, 2002, section 2.3.
     """
 
+    name = "rbf"
     statistic: ClassVar[Statistic] = "sqdist"
 
     def __init__(self, gamma: Any = "scale") -> None:
         self.gamma = gamma
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
 
     def validate(self) -> None:
         if np.ndim(self.gamma) == 0:
@@ -81,6 +86,10 @@ class _LengthScale(ElementwiseKernel):
 
     statistic: ClassVar[Statistic] = "sqdist"
     length_scale: Any
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return True
 
     def validate(self) -> None:
         check_scales(self, "length_scale", LENGTHS, lambda length: length > 0)
@@ -136,6 +145,8 @@ class Matern(_LengthScale):
     .. [1] C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press, 2006,
        section 4.2.
     """
+
+    name = "matern"
 
     def __init__(self, length_scale: Any = 1.0, nu: float = 1.5) -> None:
         self.length_scale = length_scale
@@ -213,6 +224,8 @@ class RationalQuadratic(_LengthScale):
     .. [1] C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press, 2006,
        section 4.2.
     """
+
+    name = "rational_quadratic"
 
     def __init__(self, length_scale: Any = 1.0, alpha: float = 1.0) -> None:
         self.length_scale = length_scale

@@ -87,6 +87,16 @@ def scaled_columns(X: Data, scale: Any) -> Data:
     return X * scale
 
 
+def scaled_rows(X: Data, scale: Array) -> Data:
+    """Return X with row i multiplied by ``scale[i]``, in the precision of X."""
+    scale = scale.astype(X.dtype, copy=False)
+    if is_sparse(X):
+        scaled = X.copy()
+        scaled.data *= np.repeat(scale, np.diff(X.indptr))
+        return scaled
+    return X * scale[:, None]
+
+
 def weighted_squares(B: Array, X: Data, Z: Data | None = None) -> Array:
     r"""Return :math:`\sum_{ij} B_{ij} (x_{if} - z_{jf})^2` for each feature f, by one matrix product.
 
@@ -148,6 +158,11 @@ def positive(**parameters: Any) -> dict[str, Array]:
         for name, value in given.items()
         if value.dtype.kind in "iuf" and (value > 0).all()
     }
+
+
+def power_is_nonnegative(exponent: float) -> bool | None:
+    """Return True if no power of any number is negative (or there is none); None if that depends on it."""
+    return True if not float(exponent).is_integer() or float(exponent) % 2 == 0 else None
 
 
 def integer_power(S: Array, exponent: int) -> Array:

@@ -11,7 +11,8 @@ import numpy as np
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import ATOM, Composite, operand
 from mercer.kernels.data import Array, Data, check_vectors, columns_of, keys, size, take, tiles
-from mercer.kernels.params import source
+from mercer.kernels.feature_map import FeatureMap, OfColumns, UnitLength, inverse_roots
+from mercer.values import source
 
 
 class Normalized(Composite):
@@ -36,6 +37,10 @@ class Normalized(Composite):
     def diagonal_bound(self) -> float | None:
         return 1.0
 
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return self.kernel.is_nonnegative
+
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         K = self.kernel.fresh(X, Z)
         rows = self._inverse_lengths(X)
@@ -48,6 +53,10 @@ class Normalized(Composite):
     def evaluate_diag(self, X: Data) -> Array:
         lengths = self._inverse_lengths(X)
         return (lengths > 0).astype(lengths.dtype)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        inner = self.kernel.feature_map_on(X, names)
+        return None if inner is None else UnitLength(inner)
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         rows = self._inverse_lengths(X)
@@ -72,9 +81,7 @@ class Normalized(Composite):
                 f"Normalized: {self.kernel!r} has k(x, x) = {float(squares.min()):g} < 0 for some item; it "
                 "has no length to divide by."
             )
-        inverse = np.zeros_like(squares)
-        np.divide(1.0, np.sqrt(squares), out=inverse, where=squares > 0)
-        return inverse
+        return inverse_roots(squares)
 
     def expression(self) -> str:
         return f"{operand(self.kernel, ATOM)}.normalized()"
@@ -133,6 +140,10 @@ class Centered(Composite):
     @property
     def is_resolved(self) -> bool:
         return self._training is not None and super().is_resolved
+
+    @property
+    def depends_on_data(self) -> bool:
+        return True
 
     def resolve_on(self, X: Data, sample_weight: Any) -> Self:
         resolved = super().resolve_on(X, sample_weight)
@@ -217,6 +228,10 @@ class OnColumns(Composite):
         return self.kernel.diagonal_bound
 
     @property
+    def is_nonnegative(self) -> bool | None:
+        return self.kernel.is_nonnegative
+
+    @property
     def is_vector(self) -> bool:
         return True
 
@@ -231,23 +246,29 @@ class OnColumns(Composite):
         return X
 
     def check_domain(self, X: Data, estimator: Any = None) -> None:
-        self.kernel.check_domain(self._part(X), estimator)
+        self.kernel.check_domain(self.seen(X), estimator)
 
     def resolve_on(self, X: Data, sample_weight: Any) -> Self:
-        return self.replaced(kernel=self.kernel.resolve_on(self._part(X), sample_weight))
+        return self.replaced(kernel=self.kernel.resolve_on(self.seen(X), sample_weight))
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        return self.kernel.evaluate(self._part(X), None if Z is None else self._part(Z))
+        return self.kernel.evaluate(self.seen(X), None if Z is None else self.seen(Z))
 
     def evaluate_diag(self, X: Data) -> Array:
-        return self.kernel.evaluate_diag(self._part(X))
+        return self.kernel.evaluate_diag(self.seen(X))
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        index = self._chosen(X.shape[1])
+        part = None if names is None else tuple(names[j] for j in index)
+        inner = self.kernel.feature_map_on(self.seen(X), part)
+        return None if inner is None else OfColumns(inner, tuple(index.tolist()), X.shape[1])
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
-        part = None if Z is None else self._part(Z)
-        return self.prefixed({"kernel": self.kernel.slopes(self._part(X), part, G)})
+        part = None if Z is None else self.seen(Z)
+        return self.prefixed({"kernel": self.kernel.slopes(self.seen(X), part, G)})
 
     def fresh(self, X: Data, Z: Data | None = None) -> Array:
-        return self.kernel.fresh(self._part(X), None if Z is None else self._part(Z))
+        return self.kernel.fresh(self.seen(X), None if Z is None else self.seen(Z))
 
     def _index(self) -> Any:
         allowed = "a column number, a sequence of them, a slice or a boolean mask"
@@ -260,8 +281,13 @@ class OnColumns(Composite):
             self._refuse("columns", self.columns, allowed)
         return index
 
-    def _part(self, X: Data) -> Data:
-        index, d = self._index(), X.shape[1]
+    def seen(self, X: Data) -> Data:
+        """Return the columns of the data that the kernel sees."""
+        return columns_of(X, self._chosen(X.shape[1]))
+
+    def _chosen(self, d: int) -> Any:
+        """Return the numbers of the columns among d."""
+        index = self._index()
         if isinstance(index, slice):
             index = np.arange(d)[index]
         elif index.dtype.kind == "b":
@@ -276,7 +302,7 @@ class OnColumns(Composite):
             )
         if index.size == 0:
             self._refuse("columns", self.columns, f"a choice of at least one of the {d} features")
-        return columns_of(X, index)
+        return index
 
     def expression(self) -> str:
         return f"{operand(self.kernel, ATOM)}.on({source(self.columns)})"

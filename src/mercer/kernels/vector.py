@@ -14,8 +14,8 @@ import numpy as np
 from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data, variance
 from mercer.kernels.fused import Statistic
-from mercer.kernels.params import Value, is_real
 from mercer.kernels.statistics import dots, scaled_columns, squared_distances, squared_norms
+from mercer.values import Value, is_real
 
 
 def is_number(value: Any) -> bool:
@@ -52,6 +52,32 @@ def check_scales(owner: Value, name: str, allowed: str, good: Callable[[Array], 
         owner._refuse(name, value, allowed)
 
 
+def value_at_zero(kernel: Any, base: type[Any]) -> float | None:
+    """Return f(0) of a kernel f(s(x, z)) with s(x, x) = 0: what k(x, x) is, whatever x may be.
+
+    Parameters
+    ----------
+    kernel : ElementwiseKernel or PairwiseKernel
+        Its method ``elementwise`` is f.
+    base : type
+        The class whose ``evaluate`` and ``evaluate_diag`` compute f(s). Of a subclass with methods of its own
+        the line alone tells nothing.
+
+    Returns
+    -------
+    float or None
+        None if a parameter still waits for data, or f(0) is no number.
+    """
+    own = any(
+        getattr(type(kernel), name) is not getattr(base, name) for name in ("evaluate", "evaluate_diag")
+    )
+    if own or not kernel.is_resolved:
+        return None
+    with np.errstate(all="ignore"):
+        value = float(kernel.elementwise(np.zeros(1))[0])
+    return value + 0.0 if math.isfinite(value) else None  # -0.0 becomes 0.0
+
+
 class VectorKernel(Kernel):
     """A kernel on rows of numbers, dense or CSR."""
 
@@ -79,7 +105,7 @@ class ElementwiseKernel(VectorKernel):
 
     @property
     def diagonal_bound(self) -> float | None:
-        return 1.0 if self.statistic == "sqdist" else None  # the line is 1 at distance 0
+        return value_at_zero(self, ElementwiseKernel) if self.statistic == "sqdist" else None
 
     @abstractmethod
     def elementwise(self, S: Array) -> Array:
@@ -134,6 +160,10 @@ class GammaKernel(VectorKernel):
     @property
     def is_resolved(self) -> bool:
         return not isinstance(self.gamma, str)
+
+    @property
+    def depends_on_data(self) -> bool:
+        return isinstance(self.gamma, str) and self.gamma != "auto"
 
     def validate(self) -> None:
         if isinstance(self.gamma, str):

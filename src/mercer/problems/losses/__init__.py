@@ -13,7 +13,7 @@ from mercer.problems.losses.margin import (
     SquaredHinge,
 )
 from mercer.problems.losses.multinomial import MultinomialDeviance
-from mercer.problems.losses.names import CLASSIFICATION, REGRESSION, as_loss
+from mercer.problems.losses.names import CLASSIFICATION, REGRESSION, as_loss, learn_names
 from mercer.problems.losses.residual import (
     EpsilonInsensitive,
     Huber,
@@ -42,3 +42,9 @@ __all__ = [
     "SquaredHinge",
     "as_loss",
 ]
+
+learn_names()
+
+
+def __dir__() -> list[str]:
+    return list(__all__)  # not the modules

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels.params import Value
 from mercer.problems.losses.roots import increasing_root
+from mercer.values import Value
 
 Float64 = NDArray[np.float64]
 
@@ -49,6 +49,7 @@ class Loss(Value, ABC):
         subgradient at a jump.
     """
 
+    name: ClassVar[str | None] = None  # by which estimators know it; never inherited
     targets: ClassVar[Literal["signs", "numbers", "any", "classes"]] = "any"
     smooth: ClassVar[bool] = True
 

@@ -48,6 +48,7 @@ class Hinge(MarginLoss):
     .. [1] C. Cortes and V. Vapnik (1995). Support-vector networks. *Machine Learning* 20, 273-297.
     """
 
+    name = "hinge"
     smooth: ClassVar[bool] = False
 
     def value(self, y: Float64, f: Float64) -> Float64:
@@ -80,6 +81,8 @@ class SquaredHinge(MarginLoss):
 
     Its population minimiser is 2 P(Y = +1) - 1.
     """
+
+    name = "squared_hinge"
 
     def value(self, y: Float64, f: Float64) -> Float64:
         return np.maximum(0.0, 1.0 - y * f) ** 2
@@ -119,6 +122,8 @@ class HuberizedSquaredHinge(SquaredHinge):
        35, 1012-1030.
     """
 
+    name = "huberized_squared_hinge"
+
     def value(self, y: Float64, f: Float64) -> Float64:
         u = y * f
         return np.where(u < -1.0, -4.0 * u, np.maximum(0.0, 1.0 - np.maximum(u, -1.0)) ** 2)
@@ -147,6 +152,8 @@ class BinomialDeviance(MarginLoss):
     Its population minimiser is the log-odds, log P(Y = +1) - log P(Y = -1). The terms of the gap are
     Kullback-Leibler divergences between the probabilities of the dual and of the primal solution.
     """
+
+    name = "binomial_deviance"
 
     def value(self, y: Float64, f: Float64) -> Float64:
         return np.logaddexp(0.0, -y * f)

@@ -19,6 +19,7 @@ class MultinomialDeviance(Loss):
     to a constant for each x. The terms of the gap are Kullback-Leibler divergences.
     """
 
+    name = "multinomial_deviance"
     targets: ClassVar[Literal["signs", "numbers", "any", "classes"]] = "classes"
 
     @staticmethod

@@ -7,36 +7,29 @@ from types import MappingProxyType
 from typing import Any
 
 from mercer.problems.losses.base import Loss
-from mercer.problems.losses.margin import BinomialDeviance, Hinge, HuberizedSquaredHinge, SquaredHinge
-from mercer.problems.losses.multinomial import MultinomialDeviance
-from mercer.problems.losses.residual import (
-    EpsilonInsensitive,
-    Huber,
-    Pinball,
-    SquaredEpsilonInsensitive,
-    SquaredError,
-)
+from mercer.values import subclasses
 
-CLASSIFICATION: Mapping[str, Callable[[], Loss]] = MappingProxyType(
-    {
-        "hinge": Hinge,
-        "squared_hinge": SquaredHinge,
-        "huberized_squared_hinge": HuberizedSquaredHinge,
-        "binomial_deviance": BinomialDeviance,
-        "multinomial_deviance": MultinomialDeviance,
-        "squared_error": SquaredError,
-    }
-)
+FOR_CLASSES, FOR_NUMBERS = ("signs", "any", "classes"), ("numbers", "any")
 
-REGRESSION: Mapping[str, Callable[[], Loss]] = MappingProxyType(
-    {
-        "squared_error": SquaredError,
-        "huber": Huber,
-        "epsilon_insensitive": EpsilonInsensitive,
-        "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
-        "pinball": Pinball,
-    }
-)
+_classification: dict[str, Callable[[], Loss]] = {}
+_regression: dict[str, Callable[[], Loss]] = {}
+
+CLASSIFICATION: Mapping[str, Callable[[], Loss]] = MappingProxyType(_classification)
+REGRESSION: Mapping[str, Callable[[], Loss]] = MappingProxyType(_regression)
+
+
+def learn_names() -> None:
+    """Find the losses that have a ``name`` of their own; the package calls this once all are there.
+
+    What a loss takes as targets tells what it is for.
+    """
+    for cls in subclasses(Loss):  # type: ignore[type-abstract]
+        name = vars(cls).get("name")
+        if name is None:
+            continue
+        for kinds, known in ((FOR_CLASSES, _classification), (FOR_NUMBERS, _regression)):
+            if cls.targets in kinds and known.setdefault(name, cls) is not cls:
+                raise TypeError(f"{cls.__name__} and {known[name]!r} have one name: {name!r}")
 
 
 def as_loss(loss: Any, names: Mapping[str, Callable[[], Loss]]) -> Loss:
@@ -60,7 +53,7 @@ def as_loss(loss: Any, names: Mapping[str, Callable[[], Loss]]) -> Loss:
             f"loss={loss!r} must be one of {sorted(names)} or an object of a class derived from "
             "mercer.losses.Loss"
         )
-    kinds = ("signs", "any", "classes") if names is CLASSIFICATION else ("numbers", "any")
+    kinds = FOR_CLASSES if names is CLASSIFICATION else FOR_NUMBERS
     if loss.targets not in kinds:
         wanted = "classes" if names is CLASSIFICATION else "numbers"
         raise ValueError(f"loss={loss!r} is a loss for {loss.targets}, not for {wanted}")

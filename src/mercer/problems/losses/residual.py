@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mercer.kernels.params import is_real
 from mercer.problems.losses.base import SLACK, Float64, Loss, Pieces
+from mercer.values import is_real
 
 
 class ResidualLoss(Loss):
@@ -50,6 +50,7 @@ class SquaredError(ResidualLoss):
     ridge regression with alpha = 1 / (2 C) and an unpenalised bias.
     """
 
+    name = "squared_error"
     targets: ClassVar[Literal["signs", "numbers", "any", "classes"]] = "any"
 
     def value(self, y: Float64, f: Float64) -> Float64:
@@ -92,6 +93,8 @@ class Huber(ResidualLoss):
     .. [1] P. J. Huber (1964). Robust estimation of a location parameter. *Annals of Mathematical Statistics*
        35, 73-101.
     """
+
+    name = "huber"
 
     def __init__(self, threshold: float = 1.345) -> None:
         self.threshold = threshold
@@ -136,6 +139,7 @@ class EpsilonInsensitive(ResidualLoss):
        Computing* 14, 199-222.
     """
 
+    name = "epsilon_insensitive"
     smooth: ClassVar[bool] = False
 
     def __init__(self, epsilon: float = 0.1) -> None:
@@ -179,6 +183,8 @@ class SquaredEpsilonInsensitive(ResidualLoss):
         Half width of the tube in which errors are free.
     """
 
+    name = "squared_epsilon_insensitive"
+
     def __init__(self, epsilon: float = 0.1) -> None:
         self.epsilon = epsilon
 
@@ -221,6 +227,7 @@ class Pinball(ResidualLoss):
        *Journal of Machine Learning Research* 7, 1231-1264.
     """
 
+    name = "pinball"
     smooth: ClassVar[bool] = False
 
     def __init__(self, quantile: float = 0.5) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from mercer.bounds.checks import Float64
-from mercer.bounds.detector import Ball, Plane
-from mercer.bounds.regressor import Regression
-from mercer.bounds.two_class import TwoClass
+from mercer.bounds.detector_lines import Ball, Plane
+from mercer.bounds.regressor_lines import Regression
+from mercer.bounds.two_class_machine import TwoClass
 from mercer.estimators import SVDD, KernelAdatron, Perceptron, SphereAndSlab
 from mercer.estimators.online import OnlineMachine
 from mercer.gram import Gram
@@ -133,7 +133,8 @@ def _perceptron(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     biased = getattr(model, "fit_intercept", bool(biases.any()))
     diagonal = np.asarray(matrix.diag(), dtype=np.float64)
     kind = "stream" if isinstance(model, KernelAdatron) else "perceptron"
-    remembered = int(biased and getattr(model, "radius", 1.0) is None and np.ptp(diagonal) > 0.0)
+    own_radius = getattr(model, "radius", 1.0) is None and not _at_the_bound(model, diagonal)
+    remembered = int(biased and own_radius)
     norms, updates = _weight_norms(model, F - biases), _updates(model, F.shape[1])
     parts = []
     for o, task in enumerate(one_versus_rest(labels, k, np.ones(labels.size, dtype=bool))):
@@ -144,6 +145,13 @@ def _perceptron(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
         name = f"{_plain(model.classes_[task.positive])!r} against the rest" if k > 2 else ""
         parts.append(Part(machine, None, name))
     return parts
+
+
+def _at_the_bound(model: Any, diagonal: Float64) -> bool:
+    """Return whether the farthest point lies as far out as the kernel allows: any other sample would do."""
+    kernel = getattr(model, "kernel_", None)
+    bound = None if kernel is None else kernel.diagonal_bound
+    return bound is not None and bool(diagonal.max() >= bound * (1.0 - CONSTANT))
 
 
 def _weight_norms(model: Any, inner: Float64) -> Float64:

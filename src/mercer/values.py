@@ -7,9 +7,11 @@ import math
 from collections.abc import Callable, Hashable
 from functools import cache
 from numbers import Real
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, TypeVar
 
 import numpy as np
+
+Kind = TypeVar("Kind")
 
 
 @cache
@@ -24,6 +26,14 @@ def parameter_names(cls: type) -> tuple[str, ...]:
     return _names(cls)
 
 
+def subclasses(cls: type[Kind]) -> list[type[Kind]]:
+    """Return all classes derived from ``cls``, directly or not, that were defined so far, each once."""
+    found: dict[type[Kind], None] = {}
+    for child in cls.__subclasses__():
+        found.update(dict.fromkeys([child, *subclasses(child)]))
+    return list(found)
+
+
 class Value:
     """A value: the parameters of ``__init__``, stored under their own names.
 
@@ -32,7 +42,7 @@ class Value:
     """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; with ``deep`` also those of nested kernels, as ``name__parameter``.
+        """Return the parameters; with ``deep`` also those of nested values, as ``name__parameter``.
 
         Parameters
         ----------
@@ -108,7 +118,7 @@ class Value:
         return self.expression()
 
     def expression(self) -> str:
-        """Return Python source that builds this object, given ``from mercer.kernels import *`` and ``np``."""
+        """Return Python source that builds this object, given its classes by name and ``np``."""
         params = self.get_params(deep=False).items()
         return f"{type(self).__name__}({', '.join(f'{name}={source(value)}' for name, value in params)})"
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.bounds.ball import EnclosingRadius
 from mercer.bounds.checks import Float64
-from mercer.bounds.classifier import KMPA, NO_RADIUS, geometry
+from mercer.bounds.classifier_lines import KMPA, NO_RADIUS, geometry
+from mercer.bounds.enclosing_ball import EnclosingRadius
 from mercer.bounds.grids import best_of_grid, powers_of_two
-from mercer.bounds.regression import large_error_rate, squared_error
-from mercer.bounds.result import Assumption, Fact, Line
-from mercer.bounds.setting import Setting
+from mercer.bounds.promises import Assumption, Fact, Line
+from mercer.bounds.regression_bounds import large_error_rate, squared_error
+from mercer.bounds.report_setting import Setting
 
 HALF = 0.5  # without a tolerance, the smallest one is looked for that at least half of new points keep
 NORMS = 21  # norms that are tried, from the smallest possible one upwards in steps of sqrt(2)

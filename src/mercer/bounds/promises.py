@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mercer.bounds import html, table
+from mercer.bounds import report_html, report_text
 
 Status = Literal["met", "broken", "yours"]
 Kind = Literal["theorem", "modern", "average", "rate", "estimate"]
@@ -184,12 +184,12 @@ class Report:
         return iter(self.lines)
 
     def __str__(self) -> str:
-        return table.render(self)
+        return report_text.render(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html.render(self)
+        return report_html.render(self)
 
 
 @dataclass(frozen=True)
@@ -220,9 +220,9 @@ class Reports:
         return len(self.parts)
 
     def __str__(self) -> str:
-        return table.join(self)
+        return report_text.join(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html.join(self)
+        return report_html.join(self)

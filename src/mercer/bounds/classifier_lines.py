@@ -7,21 +7,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.bounds.ball import EnclosingRadius
 from mercer.bounds.checks import Float64
-from mercer.bounds.compression import (
+from mercer.bounds.compression_bounds import (
     expected_error,
     perceptron_error,
     perceptron_margin_error,
     support_vector_error,
 )
-from mercer.bounds.fat import fat_shattering_error, slack_rate, squared_slack_rate
+from mercer.bounds.enclosing_ball import EnclosingRadius
+from mercer.bounds.fat_shattering import fat_shattering_error, slack_rate, squared_slack_rate
 from mercer.bounds.grids import best_of_grid, margin_grid
-from mercer.bounds.margins import hard_margin_error, margin_slack_error, squared_margin_slack_error
-from mercer.bounds.pacbayes import SMALLEST_N, pac_bayes_margin_error
-from mercer.bounds.result import Assumption, Fact, LateFact, Line
-from mercer.bounds.setting import DRAWN, Setting
-from mercer.bounds.two_class import Scaled, TwoClass
+from mercer.bounds.margin_bounds import hard_margin_error, margin_slack_error, squared_margin_slack_error
+from mercer.bounds.pac_bayes import SMALLEST_N, pac_bayes_margin_error
+from mercer.bounds.promises import Assumption, Fact, LateFact, Line
+from mercer.bounds.report_setting import DRAWN, Setting
+from mercer.bounds.two_class_machine import Scaled, TwoClass
 from mercer.bounds.vc import margin_vc_dimension, vc_error
 
 WRONG = "A new point is misclassified with probability at most {value}."

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.bounds.ball import EnclosingRadius, enclosing_radius
-from mercer.bounds.classifier import classifier_facts, classifier_lines, held_out_assumptions
-from mercer.bounds.detector import Ball, Plane, detector_facts, detector_lines
+from mercer.bounds.classifier_lines import classifier_facts, classifier_lines, held_out_assumptions
+from mercer.bounds.detector_lines import Ball, Plane, detector_facts, detector_lines
+from mercer.bounds.enclosing_ball import EnclosingRadius, enclosing_radius
 from mercer.bounds.held_out import held_out_error
-from mercer.bounds.reading import Part, read
-from mercer.bounds.regressor import Regression, regressor_facts, regressor_lines
-from mercer.bounds.result import Fact, Line, Report, Reports
-from mercer.bounds.setting import Options, Setting, setting, unwrap
-from mercer.bounds.two_class import TwoClass
+from mercer.bounds.machine_readers import Part, read
+from mercer.bounds.promises import Fact, Line, Report, Reports
+from mercer.bounds.regressor_lines import Regression, regressor_facts, regressor_lines
+from mercer.bounds.report_setting import Options, Setting, setting, unwrap
+from mercer.bounds.two_class_machine import TwoClass
 from mercer.gram import Gram, Workers, gram
 
 BALL_ROWS = 32  # rows of the kernel matrix that may be spent on the radius of the sample
@@ -103,7 +103,7 @@ def report(
     check_is_fitted(model)
     whole = model
     model, X, options, found = unwrap(model, X, options)
-    here = setting(model, options, found, np.shape(X)[1] if np.ndim(X) == 2 else 1)
+    here = setting(model, options, found, X)
     X = here.kernel.check(X)
     _check_rows(model, X, y)
     matrix = gram(here.kernel, X)  # in single precision only where a trial shows that it is enough

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.bounds.ball import EnclosingRadius
 from mercer.bounds.checks import Float64
-from mercer.bounds.classifier import KMPA, NO_RADIUS, geometry
+from mercer.bounds.classifier_lines import KMPA, NO_RADIUS, geometry
+from mercer.bounds.enclosing_ball import EnclosingRadius
 from mercer.bounds.grids import best_of_grid, powers_of_two
-from mercer.bounds.novelty import false_positive_rate, gap_grid, plane_false_positive_rate, radius_for_rate
-from mercer.bounds.regressor import HALF
-from mercer.bounds.result import Fact, Line
-from mercer.bounds.setting import Setting
-from mercer.kernels import RBF, Chi2, HistogramIntersection, Laplacian, Matern, RationalQuadratic
-
-NEVER_NEGATIVE = (RBF, Laplacian, Matern, RationalQuadratic, Chi2, HistogramIntersection)
+from mercer.bounds.novelty_bounds import (
+    false_positive_rate,
+    gap_grid,
+    plane_false_positive_rate,
+    radius_for_rate,
+)
+from mercer.bounds.promises import Fact, Line
+from mercer.bounds.regressor_lines import HALF
+from mercer.bounds.report_setting import Setting
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def _ball(it: Ball, setting: Setting) -> list[Line]:
     slack_sum = float(np.maximum(it.squares - it.squared_radius, 0.0).sum())
     gaps = gap_grid(n=n, radius=R)
     # How far any item can lie from this centre: a promise about points beyond it would be empty.
-    cross = 0.0 if isinstance(setting.kernel, NEVER_NEGATIVE) else 2.0 * R * math.sqrt(it.centre_norm)
+    cross = 0.0 if setting.kernel.is_nonnegative else 2.0 * R * math.sqrt(it.centre_norm)
     farthest = R**2 + it.centre_norm + cross
 
     def bound(gap: float, share: float) -> float:

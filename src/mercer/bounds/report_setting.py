@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from mercer.bounds.checks import count, positive, share, sure
-from mercer.bounds.result import Assumption
+from mercer.bounds.promises import Assumption
 from mercer.kernels import Centered, Kernel, Precomputed, as_kernel
 
 DRAWN = Assumption(
@@ -62,7 +62,7 @@ class Setting:
         if self.options.radius is not None:
             return self.options.radius
         bound = self.kernel.diagonal_bound
-        return None if bound is None else math.sqrt(bound)
+        return math.sqrt(bound) if bound is not None and bound > 0.0 else None  # a ball has some width
 
     @property
     def tau(self) -> float:
@@ -135,21 +135,27 @@ def _learns(step: Any) -> bool:
     return any(name.endswith("_") and not name.startswith("_") for name in set(vars(step)) - known)
 
 
-def setting(model: Any, options: Options, found: list[Assumption], n_features: int) -> Setting:
+def setting(model: Any, options: Options, found: list[Assumption], X: Any) -> Setting:
     """Look at the parameters of a machine and say which of them depend on the training data."""
     written = kernel_of(model)
+    used: Kernel | None = getattr(model, "kernel_", None)
+    if used is None:  # another library's machine keeps only what was asked for
+        used = written.resolve(X)
     facts = list(found)
-    values = {name: value for name, value in written.get_params().items() if isinstance(value, str)}
     if isinstance(written, Precomputed):
         facts.append(
             Assumption("The kernel behind the given matrix was fixed before these rows were seen.", "yours")
         )
-    elif "scale" in values.values():
-        facts.append(_data_dependent('The kernel\'s gamma="scale" was computed', options))
-    elif _has_centering(written):
-        facts.append(_data_dependent("The centre of the kernel was computed", options))
+    elif written.depends_on_data:
+        facts.append(_data_dependent(f"{_what_waits(written)} computed", options))
+    elif used != written.resolve(X):
+        facts.append(_data_dependent(f"The kernel, {used!r}, was found", options))
     elif not found:
         facts.append(Assumption("The kernel does not depend on these rows.", "met"))
+    if used.is_psd is None and not isinstance(written, Precomputed):
+        facts.append(
+            Assumption("The kernel is an inner product of some features; nothing here proves it.", "yours")
+        )
     if getattr(model, "class_weight", None) == "balanced":
         facts.append(_data_dependent('The class weights ("balanced") were computed', options))
     if _loo_alpha(model):
@@ -176,10 +182,7 @@ def setting(model: Any, options: Options, found: list[Assumption], n_features: i
                 "yours",
             )
         )
-    resolved = getattr(model, "kernel_", None)
-    if resolved is None:  # another library's machine keeps only what was asked for
-        resolved = written.replaced(gamma=1.0 / n_features) if values.get("gamma") == "auto" else written
-    return Setting(options, model, resolved, tuple(facts))
+    return Setting(options, model, used, tuple(facts))
 
 
 def _loo_alpha(model: Any) -> bool:
@@ -203,8 +206,16 @@ def kernel_of(model: Any) -> Kernel:
     )
 
 
-def _has_centering(kernel: Kernel) -> bool:
-    return isinstance(kernel, Centered) or any(isinstance(v, Centered) for v in kernel.get_params().values())
+def _what_waits(kernel: Kernel) -> str:
+    """Return in words which part of a kernel the rows decide."""
+    parts = [kernel, *(v for v in kernel.get_params().values() if isinstance(v, Kernel))]
+    for part in parts:
+        words = [(k, v) for k, v in part.get_params(deep=False).items() if isinstance(v, str) and v != "auto"]
+        if part.depends_on_data and words:
+            return f'The kernel\'s {words[0][0]}="{words[0][1]}" was'
+    if any(isinstance(part, Centered) for part in parts):
+        return "The centre of the kernel was"
+    return f"Parameters of the kernel {kernel!r} were"
 
 
 def _data_dependent(what: str, options: Options) -> Assumption:

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from mercer.bounds.checks import Float64
-from mercer.bounds.compression import perceptron_updates
-from mercer.bounds.result import Assumption
-from mercer.bounds.setting import Setting
+from mercer.bounds.compression_bounds import perceptron_updates
+from mercer.bounds.promises import Assumption
+from mercer.bounds.report_setting import Setting
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mercer.bounds.result import Assumption, Line, Report, Reports
+    from mercer.bounds.promises import Assumption, Line, Report, Reports
 
 WIDTH = 100
 STATUS = {"broken": "BROKEN", "yours": "yours to vouch for", "met": "met"}

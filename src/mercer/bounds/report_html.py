@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from mercer.bounds.table import KINDS, STATUS, amount, conclusion, letters, number, said
+from mercer.bounds.report_text import KINDS, STATUS, amount, conclusion, letters, number, said
 
 if TYPE_CHECKING:
-    from mercer.bounds.result import Assumption, Line, Report, Reports
+    from mercer.bounds.promises import Assumption, Line, Report, Reports
 
 GREEN, AMBER, RED, GREY = "#1a7f37", "#7d6608", "#b42318", "#667085"
 COLOURS = {"a promise": GREEN, "on average": AMBER, "an estimate": AMBER, "not a promise": RED}
