@@ -9,8 +9,8 @@ from clouds import blobs
 from mercer import SVC, SVDD, SVR, KernelLogisticRegression, NuSVC, OneClassSVM, SVCPath, SVCSearch, SVRPath
 from mercer.selection.progress import listening
 from mercer.solvers import completion as nearing
-from mercer.solvers.progress import (Onlooker)
 from mercer.solvers.completion import paced, share_of_way, someone_waiting, waiting
+from mercer.solvers.progress import Onlooker
 
 pytestmark = pytest.mark.core
 

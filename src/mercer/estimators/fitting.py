@@ -18,6 +18,7 @@ from mercer.estimators.interrupts import Stop, stoppable
 from mercer.estimators.monitoring import Watch
 from mercer.estimators.splits import Split
 from mercer.gram import Gram, cross_products
+from mercer.kernels.check_psd import refuse_indefinite
 from mercer.problems import Certificate, Machine, Problem, certified, combine
 from mercer.solvers import Limits, Progress, Solution, Solver, as_solver, suited
 from mercer.solvers.many import Many
@@ -245,6 +246,7 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
         watch = Watch(model, stop, given, y, sample_weight, len(split.tasks))
         matrix = model._matrix(resolved, X, split, workers)
         fit = Fit(model, X, split, workers, stop, watch, starts)
+        refuse_indefinite(resolved, X, np.random.default_rng(0))
         fit.known_psd = matrix.is_psd
         if model._definite_first:
             fit.psd = fit.known_psd = matrix.is_psd = model._psd(resolved, matrix)

@@ -16,8 +16,8 @@ from mercer.solvers.risk.newton import Newton
 from mercer.solvers.risk.proximal import Proximal
 
 # What "auto" tries, in this order.
-PREFERRED: tuple[type[Solver], ...] = (Decomposition, Newton, Proximal, ConvexConcave)
-STUDIED: tuple[type[Solver], ...] = (SMO, Chunking, Ascent, InteriorPoint, Lagrangian, Subgradient)
+PREFERRED: tuple[type[Solver], ...] = (Decomposition, Newton, Proximal, InteriorPoint, ConvexConcave)
+STUDIED: tuple[type[Solver], ...] = (SMO, Chunking, Ascent, Lagrangian, Subgradient)
 
 SOLVERS: dict[str, type[Solver]] = {solver.name: solver for solver in (*PREFERRED, *STUDIED)}
 SOLVER_NAMES = ("auto", *SOLVERS)

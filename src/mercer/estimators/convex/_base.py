@@ -13,6 +13,7 @@ from mercer.estimators.problem_machine import ProblemMachine
 from mercer.gram import Gram
 from mercer.problems import Problem
 from mercer.problems.losses import Loss
+from mercer.problems.losses.check import refuse_wrong_loss
 from mercer.problems.penalised import penalised
 
 
@@ -49,6 +50,10 @@ class LossMachine(ProblemMachine):
 
     def _starts(self, split: Any) -> list[Any] | None:
         return super()._starts(split) if getattr(self, "loss_", None) == split.loss else None
+
+    def _check_feasible(self, split: Any) -> None:
+        for task in split.tasks:
+            refuse_wrong_loss(split.loss, task.target, np.random.default_rng(0))
 
     def _begin(self, split: Any) -> None:
         super()._begin(split)

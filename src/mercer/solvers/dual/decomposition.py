@@ -20,7 +20,7 @@ from mercer.problems import Dual, relative
 from mercer.problems.warm_start import best_multiple, carried
 from mercer.solvers.base import Reached, Solver, Status
 from mercer.solvers.dual.dense_block import DenseBlock
-from mercer.solvers.dual.needs import A_DUAL
+from mercer.solvers.dual.needs import A_DUAL, GROUP_SUMS
 from mercer.solvers.dual.round_loop import mend_sums
 from mercer.solvers.dual.rounding import resolution
 from mercer.solvers.dual.small_problems import can_be_stacked, solve_stacked
@@ -60,7 +60,10 @@ class Decomposition(Solver):
 
     name: ClassVar[str] = "decomposition"
     single_precision: ClassVar[bool] = True
-    needs = (A_DUAL,)
+    needs = (
+        A_DUAL,
+        GROUP_SUMS,
+    )
 
     def solve_many(self, gram: Gram, many: Many, workers: Workers) -> None:
         """Solve many problems over parts of one matrix; very many small ones all at once."""

@@ -12,7 +12,7 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.solvers.base import Reached, Solver, Status
-from mercer.solvers.dual.needs import A_DUAL, A_LINEAR_LOSS, FEATURES, ONE_BIAS
+from mercer.solvers.dual.needs import A_DUAL, A_LINEAR_LOSS, FEATURES, GROUP_SUMS, ONE_BIAS
 from mercer.solvers.dual.round_loop import Rounds
 
 LOOK = 20  # steps between two looks at the criterion
@@ -48,7 +48,7 @@ class Subgradient(Solver):
     most: int = 200_000
 
     name: ClassVar[str] = "subgradient"
-    needs = (A_DUAL, ONE_BIAS, A_LINEAR_LOSS, FEATURES)
+    needs = (A_DUAL, GROUP_SUMS, ONE_BIAS, A_LINEAR_LOSS, FEATURES)
     accuracy: ClassVar[float] = 1e-2
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
@@ -83,7 +83,7 @@ class Lagrangian(Solver):
     most: int = 200_000
 
     name: ClassVar[str] = "lagrangian"
-    needs = (A_DUAL, ONE_BIAS, A_LINEAR_LOSS, FEATURES)
+    needs = (A_DUAL, GROUP_SUMS, ONE_BIAS, A_LINEAR_LOSS, FEATURES)
     accuracy: ClassVar[float] = 1e-2
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:

@@ -176,6 +176,11 @@ def _forced(p: Dual) -> np.ndarray:
 
 def _sums(p: Dual, inside: np.ndarray, b: Float64) -> tuple[Float64, Float64]:
     """Return the fixed sums over the variables that can move, less what the others contribute."""
+    if p.equalities is not None:
+        A = np.tile(p.equalities, (1, p.copies))
+        outside = np.ones(p.size, dtype=bool)
+        outside[inside] = False
+        return A[:, inside], p.sums - A[:, outside] @ b[outside]
     if p.group is None:
         return np.zeros((0, inside.size)), np.zeros(0)
     A = (p.group[inside][None, :] == np.arange(p.sums.size)[:, None]).astype(np.float64)

@@ -16,6 +16,14 @@ A_DUAL = Need(
     ),
 )
 
+GROUP_SUMS = Need(
+    lambda solver, gram, problem: problem.equalities is None,
+    lambda solver, gram, problem: (
+        "exchanges variables whose sum is fixed, and this problem has other linear equalities (an "
+        'unpenalised parametric part): use solver="interior_point"'
+    ),
+)
+
 A_FIXED_SUM = Need(
     lambda solver, gram, problem: problem.group is not None,
     lambda solver, gram, problem: (

@@ -12,7 +12,7 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.solvers.base import Reached, Solver
-from mercer.solvers.dual.needs import A_DUAL, A_FIXED_SUM, IN_MEMORY
+from mercer.solvers.dual.needs import A_DUAL, A_FIXED_SUM, GROUP_SUMS, IN_MEMORY
 from mercer.solvers.dual.round_loop import Rounds
 
 FLOOR = 1e-12  # least curvature of a pair, relative to the largest diagonal entry
@@ -54,7 +54,7 @@ class SMO(Solver):
     seed: int = 0
 
     name: ClassVar[str] = "smo"
-    needs = (A_DUAL, A_FIXED_SUM, IN_MEMORY)
+    needs = (A_DUAL, GROUP_SUMS, A_FIXED_SUM, IN_MEMORY)
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
         """Run the rounds."""
