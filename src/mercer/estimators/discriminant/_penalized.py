@@ -109,21 +109,7 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         self.store_covariance = store_covariance
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> PenalizedDiscriminantAnalysis:
-        """Fit the means, the penalised covariance and the canonical variates.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training data.
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self : PenalizedDiscriminantAnalysis
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: Any) -> None:
         check_real("tol", self.tol, 0.0)
         alpha = check_real("alpha", self.alpha, 0.0)
         check_flag("store_covariance", self.store_covariance)
@@ -134,4 +120,3 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         # Stacking the factors of both terms spheres their sum without forming it.
         rows = np.vstack([summary.residual_rows(X), np.sqrt(alpha) * roughness])
         self._fit_rule(summary, rows, priors, asked, name="The penalised within-class covariance")
-        return self

@@ -15,7 +15,8 @@ from mercer.estimators.machine import INDEFINITE, IndefiniteKernelWarning, Kerne
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed
-from mercer.problems.coordinates import Coordinates, exact_coordinates, low_rank_coordinates
+from mercer.problems.coordinates import Coordinates
+from mercer.solvers.projection.coordinates import exact_coordinates, low_rank_coordinates
 
 Float64 = NDArray[np.float64]
 

@@ -19,9 +19,10 @@ from mercer.gram import Workers
 from mercer.gram.centred import CentredGram
 from mercer.kernels import RBF, Linear
 from mercer.problems.components import Components, residual_squares
-from mercer.problems.preimage import LearnedMap, expansion, gaussian_preimages, nearest_images
+from mercer.problems.preimage import LearnedMap, expansion, nearest_images
 from mercer.solvers.linear_algebra.centred_components import leading_components
 from mercer.solvers.linear_algebra.spectral import Eigenpairs
+from mercer.solvers.projection.preimages import gaussian_preimages, learned_map
 
 MAP_ROWS = 2000  # training points from which a pre-image map is learned
 
@@ -350,4 +351,4 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
         idx = np.unique(np.linspace(0, n - 1, min(n, MAP_ROWS)).astype(np.intp))
         rows = self.kernel_.take(X, idx)
         rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
-        return LearnedMap.of(self._components.projections[idx], rows, self.alpha)
+        return learned_map(self._components.projections[idx], rows, self.alpha)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mercer.estimators.discriminant._checks import Floats
+from mercer.gram.base import Float64
 
 
-def log_odds_direction(Z: Floats, second: npt.NDArray[np.bool_]) -> Floats:
+def log_odds_direction(Z: Float64, second: npt.NDArray[np.bool_]) -> Float64:
     r"""Direction of the two-class discriminant from a regression of the labels, scaled to log-odds.
 
     The coefficients of least squares with targets -1 and +1 are :math:`T^{-1} \operatorname{cov}(z, t)` with
@@ -36,11 +36,11 @@ def log_odds_direction(Z: Floats, second: npt.NDArray[np.bool_]) -> Floats:
     residual = centred_target - centred @ beta
     unexplained = float(residual @ residual) / float(centred_target @ centred_target)
     variance = float(target.var())  # 4 pi_1 pi_2
-    direction: Floats = beta / (0.5 * variance * unexplained)
+    direction: Float64 = beta / (0.5 * variance * unexplained)
     return direction
 
 
-def best_cut(scores: Floats, second: npt.NDArray[np.bool_], weight: Floats, prefer: float) -> float:
+def best_cut(scores: Float64, second: npt.NDArray[np.bool_], weight: Float64, prefer: float) -> float:
     """Cut-point c for which the rule "second class if score > c" errs least on the weighted rows.
 
     Candidates lie half-way between neighbouring distinct scores and one unit outside the extremes; among

@@ -17,7 +17,6 @@ from mercer.estimators.discriminant import (
     LinearDiscriminantAnalysis,
     PenalizedDiscriminantAnalysis,
 )
-from mercer.estimators.discriminant._scoring import contrast_scores
 
 
 class OneOutput(LinearRegression):
@@ -75,13 +74,6 @@ def test_scores_are_normalised_and_predicted(three_classes):
         assert LinearRegression().fit(X, target).score(X, target) == pytest.approx(
             model.squared_correlations_[l]
         )
-
-
-def test_contrasts_are_orthonormal_in_the_proportions():
-    proportions = np.array([0.1, 0.2, 0.3, 0.4])
-    contrasts = contrast_scores(proportions)
-    assert_allclose(contrasts.T @ np.diag(proportions) @ contrasts, np.eye(3), atol=1e-12)
-    assert_allclose(proportions @ contrasts, 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("penalty", [0.01, 0.5, 20.0])

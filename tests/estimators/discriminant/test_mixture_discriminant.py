@@ -8,20 +8,13 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
+import gaussian_classes
 from mercer.estimators.discriminant import LinearDiscriminantAnalysis, MixtureDiscriminantAnalysis
-from mercer.estimators.discriminant._mixture_em import MixtureProblem
-from mercer.estimators.discriminant._sphering import Sphering
-from mercer.estimators.discriminant._summary import ClassSummary
 
 
 @pytest.fixture(scope="module")
 def checkerboard():
-    """Two classes of three clusters each, in turn along a line, and two features of noise."""
-    rng = np.random.default_rng(0)
-    centers = 4.0 * np.arange(6.0)[:, None] * np.array([1.0, 0.3])
-    cluster = rng.integers(6, size=240)
-    plane = (centers[cluster] + rng.normal(size=(240, 2))) @ np.array([[1.0, 0.5], [0.2, 2.0]])
-    return np.hstack([plane, rng.normal(size=(240, 2))]), cluster % 2
+    return gaussian_classes.checkerboard()
 
 
 def log_joint(model, X, y, means, covariance):
@@ -70,41 +63,6 @@ def test_log_likelihood_is_that_of_the_parameters_and_never_falls(checkerboard, 
     if n_components is not None:
         singular = np.linalg.svd(model.subclass_means_ - model.xbar_, compute_uv=False)
         assert (singular > 1e-8 * singular[0]).sum() == n_components
-
-
-def naive_em(X, y, owner, memberships, n_iter):
-    """The algorithm in the original coordinates, as plainly as possible."""
-    sizes = np.bincount(y)
-    history = []
-    for _ in range(n_iter):
-        counts = memberships.sum(axis=0)
-        means = memberships.T @ X / counts[:, None]
-        covariance = np.zeros((X.shape[1], X.shape[1]))
-        for r in range(len(owner)):
-            offset = X - means[r]
-            covariance += (memberships[:, r, None] * offset).T @ offset / len(X)
-        density = np.column_stack([multivariate_normal(mean, covariance).logpdf(X) for mean in means])
-        joint = np.where(owner == y[:, None], density + np.log(counts / sizes[owner]), -np.inf)
-        evidence = logsumexp(joint, axis=1)
-        history.append(evidence.sum())
-        memberships = np.exp(joint - evidence[:, None])
-    return np.array(history)
-
-
-def test_steps_equal_the_naive_algorithm(checkerboard):
-    X, y = checkerboard
-    owner = np.repeat([0, 1], 3)
-    rng = np.random.default_rng(3)
-    memberships = np.where(owner == y[:, None], rng.random((len(X), 6)), 0.0)
-    memberships /= memberships.sum(axis=1, keepdims=True)
-    expected = naive_em(X, y, owner, memberships, 25)
-    assert (np.diff(expected) > 0.0).all()
-
-    summary = ClassSummary.of(X, y)
-    sphering = Sphering.of_rows(summary.residual_rows(X), 1e-4)
-    problem = MixtureProblem((X - summary.center) @ sphering.forward, y, owner, rank=4, floor=1e-6)
-    fit = problem.solve(memberships, tol=0.0, max_iter=25)
-    assert_allclose(np.array(fit.history) - 0.5 * len(X) * sphering.log_det, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("rank", [1, 2])
@@ -206,20 +164,6 @@ def test_collapsing_covariance_is_floored_with_a_warning():
         model = MixtureDiscriminantAnalysis(random_state=0).fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
     assert (np.diff(model.log_likelihood_history_) >= 0.0).all()
-
-
-def test_lost_subclass_changes_nothing(three_classes):
-    X, y = three_classes
-    summary = ClassSummary.of(X, y)
-    sphering = Sphering.of_rows(summary.residual_rows(X), 1e-4)
-    Z = (X - summary.center) @ sphering.forward
-    problem = MixtureProblem(Z, y, np.array([0, 0, 1, 2]), rank=2, floor=1e-6)
-    memberships = np.zeros((len(X), 4))
-    memberships[np.arange(len(X)), np.array([0, 2, 3])[y]] = 1.0
-    fit = problem.solve(memberships, tol=1e-6, max_iter=10)
-    plain = MixtureProblem(Z, y, np.arange(3), rank=2, floor=1e-6).solve(memberships[:, [0, 2, 3]], 1e-6, 10)
-    assert fit.history[-1] == pytest.approx(plain.history[-1])
-    assert fit.mixture.weights[1] == 0.0
 
 
 def test_iteration_limit_warns(checkerboard):

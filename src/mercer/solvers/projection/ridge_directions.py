@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.problems.coordinates import Coordinates, Float64
+from mercer.gram.base import Float64
+from mercer.problems.coordinates import Coordinates
 
 
 def ridge_directions(view: Coordinates, targets: Float64, ridge: float) -> Float64:

@@ -8,9 +8,7 @@ from sklearn import discriminant_analysis as reference
 from sklearn.linear_model import LinearRegression
 
 from mercer.estimators.discriminant import LinearDiscriminantAnalysis
-from mercer.estimators.discriminant._least_squares import best_cut
-from mercer.estimators.discriminant._sphering import Sphering
-from mercer.estimators.discriminant._summary import ClassSummary
+from mercer.problems.discriminant.summary import ClassSummary
 
 
 def uneven_priors(y):
@@ -49,23 +47,6 @@ def test_discriminant_functions_as_written(three_classes):
     difference = model.decision_function(X) - np.column_stack(scores)
     # Functions common to all classes do not count.
     assert_allclose(difference, np.repeat(difference[:, :1], 3, axis=1), atol=1e-9)
-
-
-def test_between_and_within_make_total(data):
-    X, y = data
-    summary = ClassSummary.of(X, y)
-    assert_allclose(summary.between() + summary.within(X), summary.total(X), rtol=1e-10, atol=1e-12)
-    assert_allclose(summary.total(X), np.cov(X.T, bias=True), rtol=1e-10, atol=1e-12)
-
-
-def test_sphering_makes_the_identity(three_classes):
-    X, y = three_classes
-    rows = ClassSummary.of(X, y).residual_rows(X)
-    sphering = Sphering.of_rows(rows, 1e-4)
-    W = rows.T @ rows
-    assert_allclose(sphering.forward.T @ W @ sphering.forward, np.eye(5), atol=1e-12)
-    assert_allclose(sphering.backward @ sphering.forward, np.eye(5), atol=1e-12)
-    assert_allclose(sphering.log_det, np.linalg.slogdet(W)[1], rtol=1e-10)
 
 
 def test_canonical_variates_solve_fishers_problem(data):
@@ -176,14 +157,6 @@ class TestLeastSquares:
         assert (rare.predict(X[y == 0]) == 0).all()
         common = LinearDiscriminantAnalysis(method="least_squares", priors=[0.001, 0.999]).fit(X, y)
         assert (common.predict(X[y == 1]) == 1).all()
-
-    def test_equal_cuts_are_settled_by_the_preferred_one(self):
-        scores = np.array([0.0, 1.0, 2.0, 3.0])
-        second = np.array([False, True, False, True])
-        assert best_cut(scores, second, np.ones(4), prefer=0.4) == 0.5
-        assert best_cut(scores, second, np.ones(4), prefer=2.2) == 2.5
-        # Two rows of equal score cannot be told apart.
-        assert best_cut(np.zeros(3), np.array([True, False, False]), np.ones(3), prefer=0.0) == 1.0
 
     def test_needs_two_classes(self, three_classes):
         with pytest.raises(ValueError, match=r"method='least_squares' needs two classes, y has 3"):

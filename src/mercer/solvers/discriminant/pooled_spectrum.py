@@ -6,84 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.estimators.discriminant._checks import Floats, Ints
-from mercer.estimators.discriminant._sphering import Sphering, right_singular
-from mercer.estimators.discriminant._summary import ClassSummary
-
-_EPS = float(np.finfo(np.float64).eps)
-
-
-@dataclass(frozen=True)
-class ClassSpectra:
-    r"""Eigendecompositions of the class covariances in coordinates that sphere the pooled one.
-
-    With :math:`A^T \Sigma A = I` let :math:`A^T \Sigma_k A = V_k \operatorname{diag}(e_k) V_k^T`. For every
-    mixture :math:`\Sigma_k(\alpha) = \alpha \Sigma_k + (1 - \alpha) \Sigma` the same vectors serve, with
-    eigenvalues :math:`\alpha e_k + 1 - \alpha`; a whole path over alpha costs one decomposition per class.
-
-    Attributes
-    ----------
-    sphering : Sphering
-        A, of rank r.
-    center : ndarray of shape (p,)
-        The origin of the sphered coordinates.
-    centroids : ndarray of shape (K, r)
-        The sphered class means.
-    values : ndarray of shape (K, r)
-        The eigenvalues.
-    vectors : ndarray of shape (K, r, r)
-        The eigenvectors of each class, as columns.
-    """
-
-    sphering: Sphering
-    center: Floats
-    centroids: Floats
-    values: Floats
-    vectors: Floats
-
-    def ranks(self, alpha: float, tol: float) -> Ints:
-        """Rank of each class's mixture: variances above ``tol`` squared, the pooled variance being one."""
-        mixed = alpha * self.values + (1.0 - alpha)
-        rounding = _EPS * self.sphering.rank * mixed.max(axis=1, initial=0.0, keepdims=True)
-        counts: Ints = (mixed > np.maximum(tol**2, rounding)).sum(axis=1)
-        return counts
-
-    def log_densities(self, X: Floats, alphas: Floats) -> Floats:
-        r"""Gaussian log-densities up to a constant, for several mixtures at once.
-
-        .. math:: -\tfrac12 \log |\Sigma_k(\alpha)|
-                  - \tfrac12 (x - \mu_k)^T \Sigma_k(\alpha)^{-1} (x - \mu_k)
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The rows.
-        alphas : ndarray of shape (m,)
-            The mixtures; all classes must have full rank at each.
-
-        Returns
-        -------
-        densities : ndarray of shape (m, n, K)
-            The logarithms.
-        """
-        sphered = (X - self.center) @ self.sphering.forward
-        out = np.empty((len(alphas), len(X), len(self.centroids)))
-        for k, centroid in enumerate(self.centroids):
-            squares = ((sphered - centroid) @ self.vectors[k]) ** 2
-            mixed = alphas[:, None] * self.values[k] + (1.0 - alphas[:, None])
-            out[:, :, k] = (squares @ (1.0 / mixed).T + np.log(mixed).sum(axis=1)).T
-        out += self.sphering.log_det
-        out *= -0.5
-        return out
+from mercer.gram.base import Float64
+from mercer.problems.discriminant.spectra import ClassSpectra, Sphering
+from mercer.problems.discriminant.summary import ClassSummary
+from mercer.solvers.discriminant.sphering import right_singular, sphere
 
 
 @dataclass(frozen=True)
 class _Frame:
     """Coordinates x @ basis in which the pooled covariance is diagonal, and the class covariances in them."""
 
-    basis: Floats
-    variances: Floats
-    class_covariances: Floats
+    basis: Float64
+    variances: Float64
+    class_covariances: Float64
 
 
 class PooledSpectrum:
@@ -108,7 +43,7 @@ class PooledSpectrum:
         The smallest standard deviation kept where gamma is one.
     """
 
-    def __init__(self, X: Floats, summary: ClassSummary, tol: float) -> None:
+    def __init__(self, X: Float64, summary: ClassSummary, tol: float) -> None:
         self.rows = summary.residual_rows(X)
         self.sigma2 = float(np.einsum("ij,ij->", self.rows, self.rows)) / X.shape[1]
         self._tol = tol
@@ -119,7 +54,7 @@ class PooledSpectrum:
     def spectra(self, gamma: float) -> ClassSpectra:
         """Decompose the class covariances where the pooled one at ``gamma`` is the identity."""
         if gamma == 1.0 or self.sigma2 == 0.0:
-            sphering = Sphering.of_rows(self.rows, self._tol)
+            sphering = sphere(self.rows, self._tol)
             return self._decompose(sphering, self._class_covariances(sphering.forward))
         if self._frame is None:
             self._frame = self._eigenframe()
@@ -142,13 +77,27 @@ class PooledSpectrum:
             basis = axes.T
         return _Frame(basis, deviation**2, self._class_covariances(basis))
 
-    def _class_covariances(self, basis: Floats) -> Floats:
+    def _class_covariances(self, basis: Float64) -> Float64:
         projected = self.rows @ basis
         blocks = (self._summary.class_rows(projected, k) for k in range(self._summary.n_classes))
         return np.array([block.T @ block for block in blocks])
 
-    def _decompose(self, sphering: Sphering, class_covariances: Floats) -> ClassSpectra:
+    def _decompose(self, sphering: Sphering, class_covariances: Float64) -> ClassSpectra:
         values, vectors = np.linalg.eigh(class_covariances)
         summary = self._summary
         centroids = (summary.means - summary.center) @ sphering.forward
         return ClassSpectra(sphering, summary.center, centroids, np.maximum(values, 0.0), vectors)
+
+    def covariances(self, alpha: float, gamma: float) -> list[Float64]:
+        r"""Return all :math:`\alpha \Sigma_k + (1 - \alpha) \Sigma(\gamma)`, in the features' units."""
+        common = gamma * (self.rows.T @ self.rows)
+        common[np.diag_indices_from(common)] += (1.0 - gamma) * self.sigma2
+        blocks = (self._summary.class_rows(self.rows, k) for k in range(self._summary.n_classes))
+        return [alpha * (block.T @ block) + (1.0 - alpha) * common for block in blocks]
+
+
+def principal_axes(covariance: Float64, k: int) -> tuple[Float64, Float64]:
+    """Variances along the k leading principal axes, in descending order, and the axes as columns."""
+    variances, vectors = np.linalg.eigh(covariance)
+    largest_first = slice(None, -k - 1, -1)
+    return variances[largest_first], vectors[:, largest_first]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_softmax
 
-from mercer.estimators.discriminant._base import log_priors
-from mercer.estimators.discriminant._checks import Floats, Ints
-from mercer.estimators.discriminant._class_spectra import PooledSpectrum
-from mercer.estimators.discriminant._summary import ClassSummary
+from mercer.gram.base import Float64, Index
+from mercer.problems.discriminant.rules import log_priors
+from mercer.problems.discriminant.summary import ClassSummary
+from mercer.solvers.discriminant.pooled_spectrum import PooledSpectrum
 
 SCORINGS = ("accuracy", "neg_log_loss")
 
@@ -20,9 +20,9 @@ SCORINGS = ("accuracy", "neg_log_loss")
 class Surface:
     """Scores of every split at every point of the grid, of shape (n_splits, n_alphas, n_gammas)."""
 
-    alphas: Floats
-    gammas: Floats
-    scores: Floats
+    alphas: Float64
+    gammas: Float64
+    scores: Float64
 
     def best(self) -> tuple[float, float, float]:
         """Return the pair of largest mean score, and that score.
@@ -41,7 +41,7 @@ class Surface:
         i, j = np.argwhere(mean >= top - 1e-12 * max(1.0, abs(float(top))))[0]
         return float(self.alphas[i]), float(self.gammas[j]), float(mean[i, j])
 
-    def results(self) -> dict[str, Floats]:
+    def results(self) -> dict[str, Float64]:
         """Return the whole surface as a dictionary of arrays."""
         return {
             "alphas": self.alphas,
@@ -56,18 +56,18 @@ class Surface:
 class GridSearch:
     """What to try and how to judge it."""
 
-    alphas: Floats
-    gammas: Floats
+    alphas: Float64
+    gammas: Float64
     scoring: str
-    priors: Floats | None
+    priors: Float64 | None
     tol: float
 
-    def run(self, X: Floats, codes: Ints, splits: Iterable[tuple[Ints, Ints]]) -> Surface:
+    def run(self, X: Float64, codes: Index, splits: Iterable[tuple[Index, Index]]) -> Surface:
         """Score every split at every point of the grid; ``codes`` are the classes 0, 1, ..."""
         scores = [self._split(X, codes, train, test) for train, test in splits]
         return Surface(self.alphas, self.gammas, np.array(scores))
 
-    def _split(self, X: Floats, codes: Ints, train: Ints, test: Ints) -> Floats:
+    def _split(self, X: Float64, codes: Index, train: Index, test: Index) -> Float64:
         summary = ClassSummary.of(X[train], codes[train])
         present = summary.classes
         if len(present) < 2:
@@ -86,11 +86,11 @@ class GridSearch:
                 out[defined, j] = self._score(discriminants, present, codes[test])
         return out
 
-    def _score(self, discriminants: Floats, present: Ints, codes: Ints) -> Floats:
+    def _score(self, discriminants: Float64, present: Index, codes: Index) -> Float64:
         """Average over the rows, for each alpha."""
         if self.scoring == "accuracy":
-            right: Floats = (present[discriminants.argmax(axis=2)] == codes).mean(axis=1)
+            right: Float64 = (present[discriminants.argmax(axis=2)] == codes).mean(axis=1)
             return right
         logarithms = log_softmax(discriminants, axis=2)
-        likelihood: Floats = logarithms[:, np.arange(len(codes)), codes].mean(axis=1)
+        likelihood: Float64 = logarithms[:, np.arange(len(codes)), codes].mean(axis=1)
         return likelihood

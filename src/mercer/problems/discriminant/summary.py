@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mercer.estimators.discriminant._checks import Floats, Ints
+from mercer.gram.base import Float64, Index
 
 # A column whose spread within the classes is below this multiple of its magnitude is rounding, not variation.
 _ROUNDING = 10.0 * float(np.finfo(np.float64).eps)
+
+
+def class_means(values: Float64, codes: Index) -> Float64:
+    """Return the mean of the rows of each class 0, 1, ..., of shape (K, q)."""
+    return np.array([values[codes == k].mean(axis=0) for k in range(int(codes.max()) + 1)])
 
 
 @dataclass(frozen=True)
@@ -42,13 +47,13 @@ class ClassSummary:
     """
 
     classes: npt.NDArray[Any]
-    codes: Ints
-    sizes: Ints
-    center: Floats
-    means: Floats
+    codes: Index
+    sizes: Index
+    center: Float64
+    means: Float64
 
     @classmethod
-    def of(cls, X: Floats, y: npt.NDArray[Any]) -> ClassSummary:
+    def of(cls, X: Float64, y: npt.NDArray[Any]) -> ClassSummary:
         """Summarise the rows of ``X`` by their labels ``y``."""
         classes, codes = np.unique(y, return_inverse=True)
         sizes = np.bincount(codes)
@@ -65,7 +70,7 @@ class ClassSummary:
         return len(self.classes)
 
     @property
-    def proportions(self) -> Floats:
+    def proportions(self) -> Float64:
         """The share of each class in the rows."""
         return self.sizes / len(self.codes)
 
@@ -74,29 +79,29 @@ class ClassSummary:
         label = self.classes[k]
         return repr(label.item() if isinstance(label, np.generic) else label)
 
-    def residual_rows(self, X: Floats) -> Floats:
+    def residual_rows(self, X: Float64) -> Float64:
         """Rows (x_i - mean of its class) / sqrt(n), whose Gram matrix over features is W."""
-        rows: Floats = (X - self.means[self.codes]) / np.sqrt(len(X))
+        rows: Float64 = (X - self.means[self.codes]) / np.sqrt(len(X))
         constant = np.sqrt(np.einsum("ij,ij->j", rows, rows)) <= _ROUNDING * np.abs(X).max(axis=0)
         rows[:, constant] = 0.0
         return rows
 
-    def class_rows(self, rows: Floats, k: int) -> Floats:
+    def class_rows(self, rows: Float64, k: int) -> Float64:
         """Rows whose Gram matrix is the covariance of class ``k``, from the ``residual_rows``."""
-        scaled: Floats = rows[self.codes == k] / np.sqrt(self.proportions[k])
+        scaled: Float64 = rows[self.codes == k] / np.sqrt(self.proportions[k])
         return scaled
 
-    def within(self, X: Floats) -> Floats:
+    def within(self, X: Float64) -> Float64:
         """W, the pooled covariance within the classes."""
         rows = self.residual_rows(X)
         return rows.T @ rows
 
-    def between(self) -> Floats:
+    def between(self) -> Float64:
         """B, the covariance of the class means weighted by class size."""
         spread = (self.means - self.center) * np.sqrt(self.proportions)[:, None]
         return spread.T @ spread
 
-    def total(self, X: Floats) -> Floats:
+    def total(self, X: Float64) -> Float64:
         """T, the covariance of all rows, labels ignored."""
-        rows: Floats = (X - self.center) / np.sqrt(len(X))
+        rows: Float64 = (X - self.center) / np.sqrt(len(X))
         return rows.T @ rows
