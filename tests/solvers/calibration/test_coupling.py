@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 from scipy.special import expit
 
-from mercer.problems.coupling import couple_pairs, couple_rest, two_classes
+from mercer.problems.coupling import couple_rest, two_classes
+from mercer.solvers.calibration.coupling import couple_pairs
 
 
 def random_logits(n, k, seed, *, pairs=True):

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from mercer.problems.calibration import FLOOR, KINK, PIECES, fit_link, link_logits
+from mercer.problems.calibration import FLOOR, KINK, PIECES, link_logits
+from mercer.solvers.calibration.link import fit_link
 
 
 def logits(f, link):

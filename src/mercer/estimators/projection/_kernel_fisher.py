@@ -20,6 +20,7 @@ from mercer.gram.base import Float64
 from mercer.problems.discriminant.rules import nearest_centroid
 from mercer.problems.discriminant.scoring import score_variates
 from mercer.problems.discriminant.summary import class_means
+from mercer.problems.discriminant.variates import shares
 from mercer.solvers.discriminant.scoring import contrast_scores, optimal_scores
 from mercer.solvers.projection.ridge_directions import ridge_directions
 

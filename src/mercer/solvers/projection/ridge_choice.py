@@ -33,7 +33,7 @@ class RidgeChoice:
         return self._best(mean, {"split_correlations": values, "mean_test_score": mean})
 
     def permute(self, orders: list[Index]) -> tuple[float, dict[str, Float64]]:
-        """Return the ridge that puts the true pairs farthest ahead of shuffled ones, in standard deviations."""
+        """Return the ridge that puts the true pairs most standard deviations ahead of shuffled ones."""
         shuffled = permuted_sums(self.views[0], self.views[1], self.grid, self.k, orders)
         true = np.array([self._sum(float(ridge)) for ridge in self.grid])
         spread = np.maximum(shuffled.std(axis=0, ddof=1), 1e-12 * self.k)

@@ -6,52 +6,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from mercer.gram.base import Float64
+from mercer.problems.bernoulli_fit import BernoulliFit, platt_targets
 from mercer.problems.calibration import LARGEST_LOGIT, PIECES, link_logits
 
-Float64 = NDArray[np.float64]
-
 GRID = np.linspace(-3.0, 3.0, 121)  # decision values at which two links are compared: the margin is at 1
-ROUNDS = 100
 STEP = 1e-9  # width of what stands for a jump, in units of the margin
 
 
-def nearest_sigmoid(knots: Float64, slopes: Float64) -> tuple[float, float]:
-    r"""Return A and B of the sigmoid that is nearest to a link.
+def sigmoid_problem(f: Float64, positive: NDArray[np.bool_]) -> BernoulliFit:
+    """Return the problem of Platt's sigmoid: A f + B are the log-odds of the other class."""
+    n_plus, n_minus = int(positive.sum()), int((~positive).sum())
+    target = platt_targets(positive, n_plus, n_minus)
+    return BernoulliFit.free(np.column_stack([f, np.ones(f.size)]), 1.0 - target)
 
-    .. math::
-        \min_{A, B} \sum_j \mathrm{KL}\left( \sigma(z(f_j)) \,\big\|\, \sigma(-A f_j - B) \right)
 
-    over decision values f_j from -3 to 3; convex, solved by Newton's method.
-
-    Parameters
-    ----------
-    knots, slopes : (2, PIECES) float64
-        The link, as `fit_link` returns it.
-
-    References
-    ----------
-    Platt (2000), Probabilities for SV machines, in Advances in Large Margin Classifiers.
-    """
+def nearness_problem(knots: Float64, slopes: Float64) -> BernoulliFit:
+    """Return the problem of the sigmoid that is nearest to a link, over decision values from -3 to 3."""
     target = expit(link_logits(GRID[:, None], knots[None], slopes[None])[:, 0])
-    design = np.stack([-GRID, -np.ones_like(GRID)], axis=1)
-    x = np.array([-1.0, 0.0])
-
-    def loss(at: Float64) -> float:
-        z = design @ at
-        return float((np.logaddexp(0.0, z) - target * z).sum())
-
-    for _ in range(ROUNDS):
-        p = expit(design @ x)
-        gradient = design.T @ (p - target)
-        curvature = (design * (p * (1.0 - p))[:, None]).T @ design + 1e-12 * np.eye(2)
-        step = np.linalg.solve(curvature, gradient)
-        length, here = 1.0, loss(x)
-        while loss(x - length * step) > here and length > 1e-10:
-            length /= 2
-        x = x - length * step
-        if np.abs(step).max() < 1e-12 * max(1.0, np.abs(x).max()):
-            break
-    return float(x[0]), float(x[1])
+    return BernoulliFit.free(np.stack([-GRID, -np.ones_like(GRID)], axis=1), target)
 
 
 def link_of_sigmoid(A: float, B: float) -> tuple[Float64, Float64]:
@@ -68,7 +41,7 @@ def link_of_sigmoid(A: float, B: float) -> tuple[Float64, Float64]:
     Returns
     -------
     knots, slopes : (2, PIECES) float64
-        As `fit_link` returns them.
+        As ``fit_link`` of the solvers returns them.
     """
     slope = max(-A, 0.0)
     knots, slopes = np.zeros((2, PIECES)), np.zeros((2, PIECES))
