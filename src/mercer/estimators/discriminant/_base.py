@@ -11,6 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer.estimators.discriminant._ranges import check_columns, check_scores, check_spread
+from mercer.estimators.finite import REMEDY, check_finite_model
 from mercer.gram.base import Float64
 from mercer.problems.discriminant.summary import ClassSummary
 
@@ -40,19 +42,30 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        self._fit(X, y)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused by name
+                self._fit(X, y)
+        except np.linalg.LinAlgError as error:
+            raise ValueError(f"{type(self).__name__}: a decomposition failed ({error}). {REMEDY}") from error
+        check_finite_model(self, infinite=self._infinite())
         return self
 
     def _fit(self, X: Any, y: Any) -> None:
         raise NotImplementedError
 
+    def _infinite(self) -> tuple[str, ...]:
+        """Return the attributes that may be infinite, though not nan."""
+        return ()
+
     def _summarise(self, X: Any, y: Any) -> tuple[Float64, ClassSummary]:
         """Validate the training data and summarise its classes."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
+        check_columns(self, X)
         summary = ClassSummary.of(X, y)
         if summary.n_classes < 2:
             raise ValueError(f"y has one class, {summary.name(0)}: a discriminant needs at least two classes")
+        check_spread(self, X, summary)
         return X, summary
 
     def _forget(self, *names: str) -> None:
@@ -60,12 +73,20 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
         for name in names:
             self.__dict__.pop(name, None)
 
-    def _discriminants(self, X: Float64) -> Float64:
+    def _discriminants(self, X: Any) -> Float64:
         raise NotImplementedError
 
     def _validated_discriminants(self, X: Any) -> Float64:
         check_is_fitted(self)
-        return self._discriminants(validate_data(self, X, reset=False, dtype=np.float64))
+        X = self._checked(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._discriminants(X)
+        check_scores(self, X, scores)
+        return scores
+
+    def _checked(self, X: Any) -> Any:
+        """Return new data, checked."""
+        return validate_data(self, X, reset=False, dtype=np.float64)
 
     def decision_function(self, X: Any) -> Float64:
         """Evaluate the discriminant functions.

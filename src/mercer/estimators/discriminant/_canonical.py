@@ -20,11 +20,13 @@ def check_n_components(n_components: Any, high: int, why: str) -> int:
     return high if n_components is None else check_count("n_components", n_components, 1, high, why=why)
 
 
-def count_components(variances: Float64, asked: int, tol: float, *, explicit: bool) -> int:
+def count_components(
+    variances: Float64, asked: int, tol: float, *, explicit: bool, stacklevel: int = 4
+) -> int:
     """Count the leading canonical variates to keep: at most ``asked``, and none that is noise.
 
     Those that are left out because the class means do not differ there are named in a warning when the user
-    asked for that many (``explicit``).
+    asked for that many (``explicit``). The ``stacklevel`` is right for calls from ``_fit``.
     """
     there = significant(np.sqrt(variances), tol)
     if explicit and there < asked:
@@ -32,7 +34,7 @@ def count_components(variances: Float64, asked: int, tol: float, *, explicit: bo
             f"n_components={asked}, but the class means span {there} dimension(s) only: the others are "
             "left out",
             LinAlgWarning,
-            stacklevel=5,
+            stacklevel=stacklevel,
         )
     return min(asked, there)
 

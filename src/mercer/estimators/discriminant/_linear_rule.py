@@ -53,10 +53,10 @@ class LinearRule(CanonicalTransformer, DiscriminantClassifier):
         """Keep the rule for the common covariance ``rows.T @ rows``; return how it was sphered."""
         sphering = sphere(rows, self.tol)
         require_variation(sphering)
-        warn_if_singular(sphering, name)
+        warn_if_singular(sphering, name, stacklevel=5)
         canonical = canonical_variates(sphering, summary.means, priors)
         kept = count_components(
-            canonical.variances, n_components, self.tol, explicit=self.n_components is not None
+            canonical.variances, n_components, self.tol, explicit=self.n_components is not None, stacklevel=5
         )
         canonical = canonical.leading(kept)
         self._forget("covariance_")
@@ -78,6 +78,10 @@ class LinearRule(CanonicalTransformer, DiscriminantClassifier):
         self.coef_ = slopes
         self._offset = offsets
         self.intercept_ = offsets - slopes @ self.xbar_
+
+    def _infinite(self) -> tuple[str, ...]:
+        # A class of prior zero has the logarithm minus infinity in its intercept.
+        return ("intercept_", "_offset") if (self.priors_ == 0.0).any() else ()
 
     def _variates(self, X: Float64) -> Float64:
         return (X - self.xbar_) @ self.scalings_

@@ -31,12 +31,12 @@ def require_full_rank(spectra: ClassSpectra, summary: ClassSummary, alpha: float
             )
 
 
-def warn_if_singular(sphering: Sphering, what: str) -> None:
-    """Warn, naming the covariance, when directions were left out."""
+def warn_if_singular(sphering: Sphering, what: str, *, stacklevel: int = 4) -> None:
+    """Warn, naming the covariance, when directions were left out; 4 is right for calls from ``_fit``."""
     if sphering.rank < sphering.n_features:
         warnings.warn(
             f"{what} is singular: rank {sphering.rank} for {sphering.n_features} features. The directions "
             "in which no class varies are left out (pseudo-inverse)",
             LinAlgWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

@@ -20,6 +20,7 @@ from mercer.solvers.projection.coordinates import exact_coordinates, low_rank_co
 
 Float64 = NDArray[np.float64]
 
+LARGEST = 1e145  # of kernel values: their products are summed
 EXACT_N = 2000  # points up to which all eigenvectors are had in seconds
 
 
@@ -57,6 +58,12 @@ class KernelProjection(KernelMachine):
         """Return the kernel matrix; refuse values that are no numbers, asymmetry, and name indefiniteness."""
         matrix = gram(kernel, X, precision=precision, cache_bytes=self._cache_bytes() // 4, workers=workers)
         check_finite_diagonal(kernel, matrix.diag(), name=name)
+        largest = float(matrix.diag().max())
+        if largest > LARGEST:
+            raise ValueError(
+                f"kernel={kernel!r} reaches {largest:.3g} on the rows of {name}: products of such values are "
+                f"beyond float64; values up to {LARGEST:g} can be borne. Scale the features (StandardScaler)"
+            )
         if not kernel.is_psd:
             self._look_at_spectrum(kernel, matrix, name)
         return matrix

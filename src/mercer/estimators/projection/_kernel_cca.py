@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.finite import check_finite_model
 from mercer.estimators.projection._base import Float64, KernelProjection, check_n_components
 from mercer.estimators.projection._ridge_choice import check_ridge, check_ridges, pair_splits
 from mercer.estimators.projection._second_view import SecondView
@@ -230,6 +231,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
         self.ridge_ = (relative[0] * views[0].variance, relative[1] * views[1].variance)
         pair = canonical_pair(views[0], views[1], self.ridge_, k)
         self._store(X, y, views, pair.values, (pair.first, pair.second))
+        check_finite_model(self)
         return self
 
     def _reduce(self, matrix: Any) -> Coordinates:

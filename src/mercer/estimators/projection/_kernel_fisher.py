@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.estimators.discriminant._base import DiscriminantClassifier
 from mercer.estimators.discriminant._canonical import CanonicalTransformer, count_components
 from mercer.estimators.discriminant._checks import check_priors
+from mercer.estimators.finite import check_finite_model
 from mercer.estimators.projection._base import KernelProjection, check_n_components
 from mercer.gram.base import Float64
 from mercer.problems.discriminant.rules import nearest_centroid
@@ -203,6 +204,7 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
         self.squared_correlations_ = optimal.correlations[:kept]
         self.explained_variance_ratio_ = shares(optimal.variances)[:kept]
         self._n_features_out = kept
+        check_finite_model(self)
         return self
 
     def _labels(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -217,9 +219,10 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
             raise ValueError(f"y has one class, {classes[0]}: a discriminant needs at least two classes")
         return classes, codes
 
-    def _project(self, X: Any) -> Float64:
-        check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
+    def _checked(self, X: Any) -> Any:
+        return self._check_X(X, kernel=self.kernel_, reset=False)
+
+    def _variates(self, X: Any) -> Float64:
         return self._products(X, self._kept_x, self.dual_coef_) - self._shift
 
     def transform(self, X: Any) -> Any:
@@ -236,8 +239,8 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
             Coordinates in which :math:`W + \kappa I` is the identity, ordered by how far they spread the
             class means.
         """
-        return self._project(X)
-
-    def _validated_discriminants(self, X: Any) -> Float64:
         check_is_fitted(self)
-        return nearest_centroid(self._project(X), self.centroids_, self.priors_)
+        return self._variates(self._checked(X))
+
+    def _discriminants(self, X: Any) -> Float64:
+        return nearest_centroid(self._variates(X), self.centroids_, self.priors_)

@@ -14,6 +14,7 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.finite import check_finite_model
 from mercer.estimators.projection._base import Float64, KernelProjection, check_n_components
 from mercer.gram import Workers
 from mercer.gram.centred import CentredGram
@@ -215,6 +216,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
         if self.n_components is None or self.remove_zero_eig:
             components = components.leading(max(1, components.rank))
         self._store(X, components, found, centred)
+        check_finite_model(self)
         return self
 
     def _store(self, X: Any, components: Components, found: Eigenpairs, centred: CentredGram) -> None:

@@ -71,7 +71,7 @@ class ClassSpectra:
     def ranks(self, alpha: float, tol: float) -> Index:
         """Rank of each class's mixture: variances above ``tol`` squared, the pooled variance being one."""
         mixed = alpha * self.values + (1.0 - alpha)
-        rounding = _EPS * self.sphering.rank * mixed.max(axis=1, initial=0.0, keepdims=True)
+        rounding = 8.0 * _EPS * self.sphering.rank * mixed.max(axis=1, initial=0.0, keepdims=True)
         counts: Index = (mixed > np.maximum(tol**2, rounding)).sum(axis=1)
         return counts
 

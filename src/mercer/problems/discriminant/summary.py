@@ -86,6 +86,12 @@ class ClassSummary:
         rows[:, constant] = 0.0
         return rows
 
+    def spread(self, X: Float64) -> Float64:
+        """Return how far each column strays from its class means; 0 where that is rounding."""
+        spread: Float64 = np.abs(X - self.means[self.codes]).max(axis=0)
+        spread[spread <= _ROUNDING * np.abs(X).max(axis=0)] = 0.0
+        return spread
+
     def class_rows(self, rows: Float64, k: int) -> Float64:
         """Rows whose Gram matrix is the covariance of class ``k``, from the ``residual_rows``."""
         scaled: Float64 = rows[self.codes == k] / np.sqrt(self.proportions[k])
