@@ -32,13 +32,16 @@ def sphere(rows: Float64, tol: float) -> Sphering:
     columns.
     """
     deviation = np.sqrt(np.einsum("ij,ij->j", rows, rows))
-    scale = np.where(deviation > 0.0, deviation, 1.0)
-    values, vectors = right_singular(rows / scale)
-    threshold = max(tol, _EPS * max(rows.shape) * float(values[0]))
-    kept = values > threshold
+    # Columns that never vary stay out of the decomposition: its rounding there would be measured in units of
+    # theirs, which may be far smaller than those of the others.
+    varying = deviation > 0.0
+    scale = deviation[varying]
+    values, vectors = right_singular(rows[:, varying] / scale)
+    kept = values > max(tol, _EPS * max(rows.shape) * float(values.max(initial=0.0)))
     values, vectors = values[kept], vectors[kept]
-    forward = (vectors / scale).T / values
-    backward = values[:, None] * vectors * scale
-    # The scale of columns that never vary is no part of the determinant.
+    forward = np.zeros((rows.shape[1], values.size))
+    forward[varying] = (vectors / scale).T / values
+    backward = np.zeros((values.size, rows.shape[1]))
+    backward[:, varying] = values[:, None] * vectors * scale
     log_det = 2.0 * float(np.log(values).sum() + np.log(scale).sum())
     return Sphering(forward, backward, log_det)

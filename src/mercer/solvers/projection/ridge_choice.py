@@ -13,6 +13,8 @@ from mercer.problems.canonical_correlations import column_correlations, shrinkag
 from mercer.problems.coordinates import Coordinates
 from mercer.solvers.projection.canonical_pair import canonical_pair, leading_singular
 
+TILE = 2048  # rows that are multiplied at a time
+
 Reduce = Callable[[Gram], Coordinates]
 
 
@@ -127,9 +129,17 @@ def permuted_sums(
     """
     out = np.empty((len(permutations), ridges.size))
     for p, order in enumerate(permutations):
-        cross = first.U.T @ second.U[order]
+        cross = _paired(first.U, second.U, order)
         for g, ridge in enumerate(ridges):
             R1 = shrinkage(first, ridge * first.variance)
             R2 = shrinkage(second, ridge * second.variance)
             out[p, g] = leading_singular(R1[:, None] * cross * R2, k)[1].sum()
+    return out
+
+
+def _paired(A: Float64, B: Float64, order: Index) -> Float64:
+    """Return A' B[order] without a copy of B."""
+    out = np.zeros((A.shape[1], B.shape[1]))
+    for start in range(0, order.size, TILE):
+        out += A[start : start + TILE].T @ B[order[start : start + TILE]]
     return out
