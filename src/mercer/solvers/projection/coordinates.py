@@ -76,8 +76,9 @@ def thin_svd(A: Float64) -> tuple[Float64, Float64, Float64]:
     A : (n, m) array
         n >= m >= 1; columns contiguous, else a copy is made.
     """
-    Q, R = scipy.linalg.qr(A, overwrite_a=True, mode="economic", check_finite=False)
-    W, s, Vt = np.linalg.svd(R)
+    Q: Float64
+    Q, R = scipy.linalg.qr(A, overwrite_a=True, mode="economic", check_finite=False)  # type: ignore[assignment]
+    W, s, Vt = np.linalg.svd(np.asarray(R, dtype=np.float64))
     for start in range(0, Q.shape[0], TILE):
         Q[start : start + TILE] = Q[start : start + TILE] @ W
     return Q, s, Vt
