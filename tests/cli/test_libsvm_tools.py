@@ -9,7 +9,7 @@ import pytest
 
 from mercer.cli.libsvm import run
 from mercer.io.libsvm_text import parse_libsvm_model
-from mercer.problems.sigmoid import density_marks
+from mercer.problems.libsvm_probabilities import density_marks
 
 svmutil = pytest.importorskip("libsvm.svmutil")
 

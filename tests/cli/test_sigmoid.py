@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from mercer.problems.sigmoid import density_marks, density_probability, fit_sigmoid, laplace_scale
+from mercer.problems.libsvm_probabilities import density_marks, density_probability, laplace_scale
+from mercer.solvers.calibration.sigmoid import fit_sigmoid
 
 pytestmark = pytest.mark.core
 

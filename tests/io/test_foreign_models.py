@@ -20,7 +20,8 @@ from mercer.io.libsvm import from_libsvm, to_libsvm
 from mercer.io.libsvm_text import format_libsvm_model, parse_libsvm_model
 from mercer.kernels import Matern
 from mercer.problems.calibration import link_logits
-from mercer.problems.platt import link_of_sigmoid, nearest_sigmoid
+from mercer.problems.platt_sigmoid import link_of_sigmoid
+from mercer.solvers.calibration.sigmoid import nearest_sigmoid
 
 pytestmark = pytest.mark.core
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mercer.io import onnx_probability
 from mercer.io.onnx_graph import DOUBLE, INT64, IR, OPSET, Graph
-from mercer.problems import coupling
+from mercer.solvers.calibration import coupling
 
 COUPLINGS = {
     "pairs": (onnx_probability.couple_pairs, coupling.couple_pairs),

@@ -8,9 +8,9 @@ import scipy.sparse as sp
 
 from mercer import SVC
 from mercer.gram import Segment, Workers, cross_products
+from mercer.kernels import RBF, Linear
 from mercer.problems import decisions as rough_module
 from mercer.problems.decisions import _Rough, decisions_with_sure_signs
-from mercer.kernels import RBF, Linear
 
 pytestmark = pytest.mark.core
 

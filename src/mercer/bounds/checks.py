@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 
 def share(name: str, value: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mercer.bounds.checks import Float64
+from mercer.arrays import Float64
 from mercer.bounds.compression_bounds import (
     expected_error,
     perceptron_error,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mercer.bounds.checks import Float64
+from mercer.arrays import Float64
 from mercer.gram import Gram
 
 ROOM = 16  # rows for which there is memory from the start

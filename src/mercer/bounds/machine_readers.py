@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.bounds.checks import Float64
+from mercer.arrays import Float64
 from mercer.bounds.detector_lines import Ball, Plane
 from mercer.bounds.regressor_lines import Regression
 from mercer.bounds.two_class_machine import TwoClass

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from mercer.bounds.checks import Float64, numbers, sure
+from mercer.arrays import Float64
+from mercer.bounds.checks import numbers, sure
 
 SCALES = 24  # lengths of the mean that are tried; all are covered, so more of them cost only time
 SHORTEST = 0.1  # the least of them: its error is hardly below one half

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.bounds.checks import Float64
+from mercer.arrays import Float64
 from mercer.bounds.classifier_lines import KMPA, NO_RADIUS, geometry
 from mercer.bounds.enclosing_ball import EnclosingRadius
 from mercer.bounds.grids import best_of_grid, powers_of_two

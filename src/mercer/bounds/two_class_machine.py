@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mercer.bounds.checks import Float64
+from mercer.arrays import Float64
 from mercer.bounds.compression_bounds import perceptron_updates
 from mercer.bounds.promises import Assumption
 from mercer.bounds.report_setting import Setting

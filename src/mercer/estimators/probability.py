@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.gram import Gram
 from mercer.gram.remembering import RememberingGram
 from mercer.problems import Dual
-from mercer.problems.calibration import fit_link, link_logits
-from mercer.problems.coupling import couple
+from mercer.problems.calibration import link_logits
 from mercer.problems.multiclass import BinaryTask
 from mercer.solvers import Solution, Solver
+from mercer.solvers.calibration.coupling import couple
+from mercer.solvers.calibration.link import fit_link
 from mercer.solvers.dual.held_out import held_out
 
 FOLDS = 5

@@ -15,7 +15,8 @@ from mercer.gram import Segment, cross_products
 from mercer.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from mercer.kernels.data import is_sparse
 from mercer.problems import Certificate, combine
-from mercer.problems.platt import link_of_sigmoid, nearest_sigmoid
+from mercer.problems.platt_sigmoid import link_of_sigmoid
+from mercer.solvers.calibration.sigmoid import nearest_sigmoid
 
 NAMES: dict[type, str] = {
     Linear: "linear",

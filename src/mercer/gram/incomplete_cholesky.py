@@ -95,4 +95,4 @@ def pivoted_cholesky(gram: Gram, rank: int, tol: float) -> Factor:
         pivots.append(p)
         left[pivots] = 0.0
     kept = rows[: len(pivots)]
-    return Factor(np.ascontiguousarray(kept.T), np.array(pivots, dtype=np.intp), float(left.sum()) / total)
+    return Factor(kept.T, np.array(pivots, dtype=np.intp), float(left.sum()) / total)

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from mercer.io.errors import ModelFileError
+from mercer.io.moved_classes import MOVED
 from mercer.values import Value
 
 PACKAGES = ("mercer.kernels", "mercer.problems", "mercer.solvers", "mercer.estimators", "mercer.selection")
@@ -122,7 +123,7 @@ def estimator_class(text: Any) -> type:
 def own_class(text: Any, kind: str) -> type:
     """Return the value or record class of mercer that a file names, or refuse it."""
     if isinstance(text, str):
-        module, _, name = text.partition(":")
+        module, _, name = MOVED.get(text, text).partition(":")
         if MODULE.fullmatch(module) and NAME.fullmatch(name):
             try:
                 cls = getattr(importlib.import_module(module), name, None)

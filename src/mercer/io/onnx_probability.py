@@ -9,9 +9,10 @@ import numpy as np
 from mercer.io.errors import ModelFileError
 from mercer.io.onnx_graph import BOOL, DOUBLE, INT64, Graph
 from mercer.problems.calibration import LARGEST_LOGIT
-from mercer.problems.coupling import EXCHANGES, LEAST, LEAST_PAIR, ROUNDING, ROUNDS_PER_CLASS, TIE
+from mercer.problems.coupling import LEAST, LEAST_PAIR, TIE
 from mercer.problems.losses import BinomialDeviance, HuberizedSquaredHinge, SquaredError, SquaredHinge
 from mercer.problems.probabilities import LEAST as LEAST_BELIEVED
+from mercer.solvers.calibration.block_pivoting import EXCHANGES, ROUNDING, ROUNDS_PER_CLASS
 
 LINEAR_LINKS = (SquaredError, SquaredHinge, HuberizedSquaredHinge)  # P = (1 + f) / 2
 
@@ -92,7 +93,7 @@ def couple_rest(g: Graph, logits: str, k: int, choice: str) -> str:
 def couple_pairs(g: Graph, logits: str, k: int, choice: str) -> str:
     """Add the coupling of all pairs of classes: a small non-negative least squares problem for each row.
 
-    It is solved as `couple_pairs` of ``mercer.problems.coupling`` does, whole sets of variables changing
+    It is solved as `couple_pairs` of ``mercer.solvers.calibration`` does, whole sets of variables changing
     sides until none is wrong. The variables are the distances of all classes below the predicted one,
     whose own is kept at zero.
     """

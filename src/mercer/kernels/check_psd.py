@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64, Index
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite
 from mercer.kernels.data import Data, is_sparse, size, take
@@ -24,8 +25,6 @@ from mercer.kernels.items import ItemKernel
 from mercer.kernels.statistics import scaled_columns
 from mercer.kernels.transforms import Centered, OnColumns
 
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 Block = Callable[[Index], Any]
 
 LARGEST = 8  # rows of a minor: the smallest eigenvalue of each part of it is no smaller

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Float64 = NDArray[np.float64]
 
 # Okabe and Ito's colours (grey for their yellow, which fades on white), which people with any colour vision
 # tell apart; each class has its symbol, too.

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.plots._canvas import FONT, Float64, colour, finish, logarithmic, new_axes
+from mercer.arrays import Float64
+from mercer.plots._canvas import FONT, colour, finish, logarithmic, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

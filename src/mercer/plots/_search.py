@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.arrays import Float64
 from mercer.plots._canvas import FONT, colour, finish, new_axes, symbol
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Float64 = NDArray[np.float64]
 
 MOST_CURVES = 8
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 
 def target_alignment(K: Any, y: NDArray[Any], *, classes: bool, weight: Float64 | None = None) -> float:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.selection.grids import final_machine, short, simplicity
 from mercer.selection.results import Table
-
-Float64 = NDArray[np.float64]
 
 SURE = 2.0  # standard deviations by which the rejected share of held-out rows may exceed nu
 

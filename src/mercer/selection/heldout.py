@@ -5,14 +5,12 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from mercer.arrays import Float64
 from mercer.estimators.svm.classifier import BaseSVC
 from mercer.problems.multiclass import votes_with_ties_broken
-
-Float64 = NDArray[np.float64]
 
 
 class HeldOutClassifier(ClassifierMixin, BaseEstimator):

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.selection.matrices import Fitted, Part
 from mercer.selection.spans import constrained_span, spans
 
-Float64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 HUGE = 1e100  # stands for infinity where values are added

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64, Index
 from mercer.estimators.fitting import chosen
 from mercer.estimators.problem_machine import ProblemMachine
 from mercer.estimators.splits import Split
@@ -18,9 +19,6 @@ from mercer.problems import Dual, Machine
 from mercer.selection.heldout import HeldOutClassifier, HeldOutRegressor
 from mercer.solvers import Limits, Solution
 from mercer.solvers.dual.neighbours import Walk
-
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 @dataclass

@@ -6,10 +6,10 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
+from mercer.arrays import Float64
 from mercer.estimators import SVC, SVR
 from mercer.problems.fixed_bias import FixedBias
 from mercer.problems.parametric_family import ParametricFamily, soft_margin_family, tube_family
@@ -21,8 +21,6 @@ from mercer.selection.shared import Fold, _whole, configured
 from mercer.selection.steps import Steps, accuracy_steps, machine_at, pieces
 from mercer.solvers import Limits
 from mercer.solvers.path.follow import Path, PathSolver
-
-Float64 = NDArray[np.float64]
 
 FINE = 200  # values of C at which other scores than accuracy are looked at
 NARROW = 2.0**-5, 2.0**15  # the range of C where the grid names none

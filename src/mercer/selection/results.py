@@ -11,9 +11,8 @@ from numpy.ma import MaskedArray
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from mercer.arrays import Float64
 from mercer.selection.grids import simplicity
-
-Float64 = NDArray[np.float64]
 
 
 @dataclass

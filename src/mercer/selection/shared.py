@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mercer.arrays import Index
 from mercer.estimators.machine import KernelMachine
 from mercer.gram import Workers
 from mercer.gram.build import _needs_double
@@ -22,8 +23,6 @@ from mercer.kernels.data import size, take
 from mercer.selection.grids import short, walk_order
 from mercer.selection.matrices import Fitted, Rows
 from mercer.solvers import Limits
-
-Index = NDArray[np.intp]
 
 
 @dataclass

@@ -23,15 +23,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from mercer.arrays import Float64, Index
 from mercer.gram.whole import WholeGram
 from mercer.problems import Dual, InfeasibleError
 from mercer.solvers import Decomposition
-
-Float64 = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 RIDGE = 1e-12  # relative to the largest entry: duplicates have span zero, not a singular system
 

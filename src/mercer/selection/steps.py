@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.problems.parametric_family import ParametricFamily
 from mercer.solvers.path.follow import Path
-
-Float64 = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

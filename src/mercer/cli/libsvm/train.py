@@ -30,7 +30,8 @@ from mercer.cli.libsvm.summary import lines
 from mercer.io.libsvm import to_libsvm
 from mercer.io.libsvm_text import LibsvmModel, format_libsvm_model
 from mercer.problems import InfeasibleError
-from mercer.problems.sigmoid import density_marks, fit_sigmoid, laplace_scale
+from mercer.problems.libsvm_probabilities import density_marks, laplace_scale
+from mercer.solvers.calibration.sigmoid import fit_sigmoid
 
 FOLDS = 5  # of the cross-validation behind probabilities
 

@@ -10,9 +10,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.convex._classifier_base import LossClassifier
-from mercer.problems.coupling import couple
 from mercer.problems.losses import CLASSIFICATION, Loss, MultinomialDeviance, as_loss
 from mercer.problems.probabilities import class_logits, softmax_with_choice
+from mercer.solvers.calibration.coupling import couple
 
 
 def _has_probabilities(estimator: Any) -> bool:

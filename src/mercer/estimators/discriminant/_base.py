@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,22 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.estimators.discriminant._checks import Floats
-from mercer.estimators.discriminant._summary import ClassSummary
-
-
-def log_priors(priors: Floats) -> Floats:
-    """Logarithms of the priors; a class of prior zero gets minus infinity and is never predicted."""
-    with np.errstate(divide="ignore"):
-        return np.log(priors)
-
-
-def squared_distances(Z: Floats, centroids: Floats) -> Floats:
-    """Squared Euclidean distances of the rows of ``Z`` to ``centroids``, of shape (n, K)."""
-    cross = Z @ centroids.T
-    squares = np.einsum("ij,ij->i", Z, Z)[:, None] + np.einsum("ij,ij->i", centroids, centroids)
-    distances: Floats = np.maximum(squares - 2.0 * cross, 0.0)
-    return distances
+from mercer.arrays import Float64
+from mercer.estimators.discriminant._ranges import check_columns, check_scores, check_spread
+from mercer.estimators.finite import REMEDY, check_finite_model
+from mercer.problems.discriminant.summary import ClassSummary
 
 
 class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
@@ -37,15 +25,47 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
     """
 
     classes_: npt.NDArray[Any]
-    priors_: Floats
+    priors_: Float64
 
-    def _summarise(self, X: Any, y: Any) -> tuple[Floats, ClassSummary]:
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the model to labelled rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training data.
+        y : array-like of shape (n_samples,)
+            The labels.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused by name
+                self._fit(X, y)
+        except np.linalg.LinAlgError as error:
+            raise ValueError(f"{type(self).__name__}: a decomposition failed ({error}). {REMEDY}") from error
+        check_finite_model(self, infinite=self._infinite())
+        return self
+
+    def _fit(self, X: Any, y: Any) -> None:
+        raise NotImplementedError
+
+    def _infinite(self) -> tuple[str, ...]:
+        """Return the attributes that may be infinite, though not nan."""
+        return ()
+
+    def _summarise(self, X: Any, y: Any) -> tuple[Float64, ClassSummary]:
         """Validate the training data and summarise its classes."""
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
+        check_columns(self, X)
         summary = ClassSummary.of(X, y)
         if summary.n_classes < 2:
             raise ValueError(f"y has one class, {summary.name(0)}: a discriminant needs at least two classes")
+        check_spread(self, X, summary)
         return X, summary
 
     def _forget(self, *names: str) -> None:
@@ -53,14 +73,22 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
         for name in names:
             self.__dict__.pop(name, None)
 
-    def _discriminants(self, X: Floats) -> Floats:
+    def _discriminants(self, X: Any) -> Float64:
         raise NotImplementedError
 
-    def _validated_discriminants(self, X: Any) -> Floats:
+    def _validated_discriminants(self, X: Any) -> Float64:
         check_is_fitted(self)
-        return self._discriminants(validate_data(self, X, reset=False, dtype=np.float64))
+        X = self._checked(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._discriminants(X)
+        check_scores(self, X, scores)
+        return scores
 
-    def decision_function(self, X: Any) -> Floats:
+    def _checked(self, X: Any) -> Any:
+        """Return new data, checked."""
+        return validate_data(self, X, reset=False, dtype=np.float64)
+
+    def decision_function(self, X: Any) -> Float64:
         """Evaluate the discriminant functions.
 
         Parameters
@@ -93,7 +121,7 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
         labels: npt.NDArray[Any] = self.classes_[largest]
         return labels
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Float64:
         """Posterior probabilities of the classes.
 
         Parameters
@@ -106,10 +134,10 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        probabilities: Floats = softmax(self._validated_discriminants(X), axis=1)
+        probabilities: Float64 = softmax(self._validated_discriminants(X), axis=1)
         return probabilities
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any) -> Float64:
         """Logarithms of the posterior probabilities, without underflow.
 
         Parameters
@@ -122,5 +150,5 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
         log_probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        logarithms: Floats = log_softmax(self._validated_discriminants(X), axis=1)
+        logarithms: Float64 = log_softmax(self._validated_discriminants(X), axis=1)
         return logarithms

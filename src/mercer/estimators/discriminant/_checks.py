@@ -7,10 +7,8 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
+from mercer.arrays import Float64
 
 INF = float("inf")
 
@@ -54,7 +52,7 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_grid(name: str, values: Any) -> Floats:
+def check_grid(name: str, values: Any) -> Float64:
     """Return ``values`` as a sorted grid of distinct numbers in [0, 1]."""
     grid = np.asarray(values)
     if grid.ndim != 1 or grid.size == 0 or grid.dtype.kind not in "fiu":
@@ -65,7 +63,7 @@ def check_grid(name: str, values: Any) -> Floats:
     return grid
 
 
-def check_priors(priors: Any, proportions: Floats) -> Floats:
+def check_priors(priors: Any, proportions: Float64) -> Float64:
     """Return the class priors: the observed ``proportions`` unless ``priors`` is given."""
     if priors is None:
         return proportions
@@ -75,5 +73,5 @@ def check_priors(priors: Any, proportions: Floats) -> Floats:
     given = given.astype(np.float64)
     if not np.all(given >= 0.0) or abs(given.sum() - 1.0) > 1e-5:
         raise ValueError(f"priors={priors!r} must be non-negative and sum to 1, not to {given.sum():g}")
-    normalised: Floats = given / given.sum()
+    normalised: Float64 = given / given.sum()
     return normalised

@@ -11,19 +11,20 @@ from sklearn.base import clone, is_classifier
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
-from mercer.estimators.discriminant._base import DiscriminantClassifier, log_priors, squared_distances
+from mercer.arrays import Float64
+from mercer.estimators.discriminant._base import DiscriminantClassifier
 from mercer.estimators.discriminant._canonical import (
     CanonicalTransformer,
     check_n_components,
-    count_significant,
-    orientation,
+    count_components,
 )
-from mercer.estimators.discriminant._checks import Floats, check_priors, check_real
-from mercer.estimators.discriminant._scoring import OptimalScores, contrast_scores
+from mercer.estimators.discriminant._checks import check_priors, check_real
 from mercer.estimators.ridge import KernelRidge
-
-# A regression that explains more of the scores than this leaves nothing within the classes to measure by.
-_PERFECT = 1.0 - 1e-10
+from mercer.problems.discriminant.rules import nearest_centroid
+from mercer.problems.discriminant.scoring import PERFECT, OptimalScores, score_variates
+from mercer.problems.discriminant.summary import class_means
+from mercer.problems.discriminant.variates import shares
+from mercer.solvers.discriminant.scoring import contrast_scores, optimal_scores
 
 
 def default_regressor() -> Any:
@@ -122,21 +123,7 @@ class FlexibleDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier)
         self.n_components = n_components
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> FlexibleDiscriminantAnalysis:
-        """Fit the regression and the optimal scores.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training data.
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self : FlexibleDiscriminantAnalysis
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: Any) -> None:
         tol = check_real("tol", self.tol, 0.0)
         regressor = _check_regressor(self.regressor)
         X, summary = self._summarise(X, y)
@@ -149,40 +136,32 @@ class FlexibleDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier)
             regressor = MultiOutputRegressor(regressor)
         self.regressor_ = regressor.fit(X, targets if targets.shape[1] > 1 else targets.ravel())
         fits = self._fitted_scores(X)
-        optimal = _short_of_perfect(OptimalScores.of(contrasts, summary.codes, fits))
-
-        variances = optimal.correlations / (1.0 - optimal.correlations)
-        kept = count_significant(np.sqrt(variances), asked, tol, explicit=self.n_components is not None)
-        optimal = OptimalScores(
-            optimal.rotation[:, :kept], optimal.scores[:, :kept], optimal.correlations[:kept]
-        )
-        to_variates = optimal.rotation * optimal.scale()
-        means = np.array([fits[summary.codes == k].mean(axis=0) for k in range(summary.n_classes)])
-        center = summary.proportions @ means
-        centroids = (means - center) @ to_variates
-        signs = orientation(centroids)
+        optimal = optimal_scores(contrasts, summary.codes, fits)
+        _warn_if_perfect(optimal)
+        optimal = optimal.short_of_perfect()
+        kept = count_components(optimal.variances, asked, tol, explicit=self.n_components is not None)
+        means = class_means(fits, summary.codes)
+        variates = score_variates(optimal.leading(kept), means, summary.proportions @ means)
 
         self.classes_ = summary.classes
         self.priors_ = priors
-        self.scores_ = optimal.scores * signs
-        self.squared_correlations_ = optimal.correlations
-        self.centroids_ = centroids * signs
-        total = variances.sum()
-        self.explained_variance_ratio_ = variances[:kept] / (total if total > 0.0 else 1.0)
-        self._center = center
-        self._to_variates = to_variates * signs
+        self.scores_ = variates.scores
+        self.squared_correlations_ = optimal.correlations[:kept]
+        self.centroids_ = variates.centroids
+        self.explained_variance_ratio_ = shares(optimal.variances)[:kept]
+        self._center = variates.center
+        self._to_variates = variates.from_fits
         self._n_features_out = kept
-        return self
 
-    def _fitted_scores(self, X: Floats) -> Floats:
+    def _fitted_scores(self, X: Float64) -> Float64:
         return np.asarray(self.regressor_.predict(X), dtype=np.float64).reshape(len(X), -1)
 
-    def _variates(self, X: Floats) -> Floats:
-        variates: Floats = (self._fitted_scores(X) - self._center) @ self._to_variates
+    def _variates(self, X: Float64) -> Float64:
+        variates: Float64 = (self._fitted_scores(X) - self._center) @ self._to_variates
         return variates
 
-    def _discriminants(self, X: Floats) -> Floats:
-        return log_priors(self.priors_) - 0.5 * squared_distances(self._variates(X), self.centroids_)
+    def _discriminants(self, X: Float64) -> Float64:
+        return nearest_centroid(self._variates(X), self.centroids_, self.priors_)
 
 
 def _check_regressor(regressor: Any) -> Any:
@@ -197,12 +176,11 @@ def _check_regressor(regressor: Any) -> Any:
     return clone(regressor)
 
 
-def _short_of_perfect(optimal: OptimalScores) -> OptimalScores:
-    if optimal.correlations[0] > _PERFECT:
+def _warn_if_perfect(optimal: OptimalScores) -> None:
+    if optimal.correlations[0] > PERFECT:
         warnings.warn(
             "The regressor reproduces the training labels: no variance is left within the classes, and the "
             "posterior probabilities are of little use. Regularize it",
             LinAlgWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return OptimalScores(optimal.rotation, optimal.scores, np.minimum(optimal.correlations, _PERFECT))

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from mercer.estimators.discriminant._checks import Floats, check_choice, check_flag, check_real
-from mercer.estimators.discriminant._least_squares import best_cut, log_odds_direction
+from mercer.estimators.discriminant._checks import check_choice, check_flag, check_real
 from mercer.estimators.discriminant._linear_rule import LinearRule
-from mercer.estimators.discriminant._sphering import Sphering
-from mercer.estimators.discriminant._summary import ClassSummary
+from mercer.solvers.discriminant.least_squares import best_cut, log_odds_direction
 
 
 class LinearDiscriminantAnalysis(LinearRule):
@@ -122,21 +120,7 @@ class LinearDiscriminantAnalysis(LinearRule):
         self.store_covariance = store_covariance
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> LinearDiscriminantAnalysis:
-        """Fit the means, the pooled covariance and the canonical variates.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training data.
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self : LinearDiscriminantAnalysis
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: Any) -> None:
         check_real("tol", self.tol, 0.0)
         method = check_choice("method", self.method, ("gaussian", "least_squares"))
         check_flag("store_covariance", self.store_covariance)
@@ -148,13 +132,9 @@ class LinearDiscriminantAnalysis(LinearRule):
         rows = summary.residual_rows(X)
         sphering = self._fit_rule(summary, rows, priors, asked, name="The within-class covariance")
         if method == "least_squares":
-            self._refit_by_least_squares(X, summary, sphering)
-        return self
-
-    def _refit_by_least_squares(self, X: Floats, summary: ClassSummary, sphering: Sphering) -> None:
-        second = summary.codes == 1
-        sphered = (X - self.xbar_) @ sphering.forward
-        direction = log_odds_direction(sphered, second)
-        weight = (self.priors_ / summary.sizes)[summary.codes]
-        cut = best_cut(sphered @ direction, second, weight, prefer=-float(self._offset[0]))
-        self._set_linear((sphering.forward @ direction)[None, :], np.array([-cut]))
+            second = summary.codes == 1
+            sphered = (X - self.xbar_) @ sphering.forward
+            direction = log_odds_direction(sphered, second)
+            weight = (priors / summary.sizes)[summary.codes]
+            cut = best_cut(sphered @ direction, second, weight, prefer=-float(self._offset[0]))
+            self._set_linear((sphering.forward @ direction)[None, :], np.array([-cut]))

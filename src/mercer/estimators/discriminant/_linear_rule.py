@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from mercer.estimators.discriminant._base import DiscriminantClassifier, log_priors
+from mercer.arrays import Float64
+from mercer.estimators.discriminant._base import DiscriminantClassifier
 from mercer.estimators.discriminant._canonical import (
     CanonicalTransformer,
-    CanonicalVariates,
-    canonical_variates,
     check_n_components,
+    count_components,
 )
-from mercer.estimators.discriminant._checks import Floats, check_priors
-from mercer.estimators.discriminant._sphering import Sphering
-from mercer.estimators.discriminant._summary import ClassSummary
+from mercer.estimators.discriminant._checks import check_priors
+from mercer.estimators.discriminant._singular import require_variation, warn_if_singular
+from mercer.problems.discriminant.rules import linear_functions, per_class
+from mercer.problems.discriminant.spectra import Sphering
+from mercer.problems.discriminant.summary import ClassSummary
+from mercer.solvers.discriminant.sphering import sphere
+from mercer.solvers.discriminant.variates import canonical_variates
 
 
 class LinearRule(CanonicalTransformer, DiscriminantClassifier):
@@ -29,65 +31,60 @@ class LinearRule(CanonicalTransformer, DiscriminantClassifier):
     n_components: int | None
     tol: float
     store_covariance: bool
-    priors_: Floats
-    means_: Floats
-    covariance_: Floats
-    xbar_: Floats
-    scalings_: Floats
-    centroids_: Floats
-    coef_: Floats
-    intercept_: Floats
-    explained_variance_ratio_: Floats
+    priors_: Float64
+    means_: Float64
+    covariance_: Float64
+    xbar_: Float64
+    scalings_: Float64
+    centroids_: Float64
+    coef_: Float64
+    intercept_: Float64
+    explained_variance_ratio_: Float64
 
-    def _check_rule(self, summary: ClassSummary, n_features: int) -> tuple[Floats, int]:
+    def _check_rule(self, summary: ClassSummary, n_features: int) -> tuple[Float64, int]:
         """Return the priors and the number of components that the parameters ask for."""
         priors = check_priors(self.priors, summary.proportions)
         most = min(summary.n_classes - 1, n_features)
         return priors, check_n_components(self.n_components, most, "min(n_classes - 1, n_features)")
 
     def _fit_rule(
-        self, summary: ClassSummary, rows: Floats, priors: Floats, n_components: int, *, name: str
+        self, summary: ClassSummary, rows: Float64, priors: Float64, n_components: int, *, name: str
     ) -> Sphering:
         """Keep the rule for the common covariance ``rows.T @ rows``; return how it was sphered."""
-        sphering = Sphering.of_rows(rows, self.tol)
-        sphering.require_variation()
-        sphering.warn_if_singular(name)
-        explicit = self.n_components is not None
-        canonical = canonical_variates(
-            sphering, summary.means, priors, n_components, self.tol, explicit=explicit
+        sphering = sphere(rows, self.tol)
+        require_variation(sphering)
+        warn_if_singular(sphering, name, stacklevel=5)
+        canonical = canonical_variates(sphering, summary.means, priors)
+        kept = count_components(
+            canonical.variances, n_components, self.tol, explicit=self.n_components is not None, stacklevel=5
         )
+        canonical = canonical.leading(kept)
         self._forget("covariance_")
         self.classes_ = summary.classes
         self.priors_ = priors
         self.means_ = summary.means
         if self.store_covariance:
             self.covariance_ = rows.T @ rows
-        self._set_rule(canonical, priors)
-        return sphering
-
-    def _set_rule(self, canonical: CanonicalVariates, priors: Floats) -> None:
         self.xbar_ = canonical.center
         self.scalings_ = canonical.scalings
         self.centroids_ = canonical.centroids
         self.explained_variance_ratio_ = canonical.ratio
-        self._n_features_out = canonical.scalings.shape[1]
-        slopes = canonical.centroids @ canonical.scalings.T
-        offsets = log_priors(priors) - 0.5 * np.einsum("ij,ij->i", canonical.centroids, canonical.centroids)
-        if len(priors) == 2:
-            slopes, offsets = slopes[1:] - slopes[:1], offsets[1:] - offsets[:1]
-        self._set_linear(slopes, offsets)
+        self._n_features_out = kept
+        self._set_linear(*linear_functions(canonical.centroids, canonical.scalings, priors))
+        return sphering
 
-    def _set_linear(self, slopes: Floats, offsets: Floats) -> None:
+    def _set_linear(self, slopes: Float64, offsets: Float64) -> None:
         """Keep (x - xbar) @ slope + offset: far from the origin an intercept would cancel."""
         self.coef_ = slopes
         self._offset = offsets
         self.intercept_ = offsets - slopes @ self.xbar_
 
-    def _variates(self, X: Floats) -> Floats:
+    def _infinite(self) -> tuple[str, ...]:
+        # A class of prior zero has the logarithm minus infinity in its intercept.
+        return ("intercept_", "_offset") if (self.priors_ == 0.0).any() else ()
+
+    def _variates(self, X: Float64) -> Float64:
         return (X - self.xbar_) @ self.scalings_
 
-    def _discriminants(self, X: Floats) -> Floats:
-        scores: Floats = (X - self.xbar_) @ self.coef_.T + self._offset
-        if len(self.classes_) == 2:
-            return np.hstack([np.zeros_like(scores), scores])
-        return scores
+    def _discriminants(self, X: Float64) -> Float64:
+        return per_class((X - self.xbar_) @ self.coef_.T + self._offset, len(self.classes_))

@@ -7,29 +7,25 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgWarning
-from scipy.special import logsumexp
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from mercer.estimators.discriminant._base import DiscriminantClassifier, log_priors, squared_distances
+from mercer.arrays import Float64, Index
+from mercer.estimators.discriminant._base import DiscriminantClassifier
 from mercer.estimators.discriminant._canonical import (
     CanonicalTransformer,
     check_n_components,
-    count_significant,
-    orientation,
+    count_components,
 )
-from mercer.estimators.discriminant._checks import (
-    Floats,
-    Ints,
-    check_count,
-    check_flag,
-    check_priors,
-    check_real,
-)
-from mercer.estimators.discriminant._mixture_em import Fit, MixtureProblem
-from mercer.estimators.discriminant._sphering import Sphering
-from mercer.estimators.discriminant._summary import ClassSummary
+from mercer.estimators.discriminant._checks import check_count, check_flag, check_priors, check_real
+from mercer.estimators.discriminant._singular import require_variation, warn_if_singular
+from mercer.problems.discriminant.mixture import MixtureProblem
+from mercer.problems.discriminant.rules import mixture_scores
+from mercer.problems.discriminant.summary import ClassSummary
+from mercer.problems.discriminant.variates import orientation, shares
+from mercer.solvers.discriminant.mixture_em import Fit
+from mercer.solvers.discriminant.mixture_starts import best_of_starts
+from mercer.solvers.discriminant.sphering import sphere
 
 
 class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
@@ -163,21 +159,7 @@ class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
         self.store_covariance = store_covariance
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> MixtureDiscriminantAnalysis:
-        """Fit the mixtures by the EM algorithm.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training data.
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self : MixtureDiscriminantAnalysis
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: Any) -> None:
         tol = check_real("tol", self.tol, 0.0)
         rank_tol = check_real("rank_tol", self.rank_tol, 0.0)
         floor = check_real("covariance_floor", self.covariance_floor, 0.0, 1.0, closed=False)
@@ -191,17 +173,14 @@ class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
         asked = check_n_components(self.n_components, most, "min(sum of subclasses - 1, n_features)")
         random = check_random_state(self.random_state)
 
-        sphering = Sphering.of_rows(summary.residual_rows(X), rank_tol)
-        sphering.require_variation()
-        sphering.warn_if_singular("The within-class covariance")
+        sphering = sphere(summary.residual_rows(X), rank_tol)
+        require_variation(sphering)
+        warn_if_singular(sphering, "The within-class covariance")
         owner = np.repeat(np.arange(summary.n_classes), counts)
         rank = min(asked, sphering.rank)
         Z = (X - summary.center) @ sphering.forward
         problem = MixtureProblem(Z, summary.codes, owner, rank, floor)
-        # With one subclass in each class there is nothing to start differently.
-        starts = n_init if counts.max() > 1 else 1
-        fits = [problem.solve(_start(problem, counts, random), tol, max_iter) for _ in range(starts)]
-        best = max(fits, key=lambda fit: fit.history[-1])
+        best = best_of_starts(problem, counts, n_init, tol, max_iter, random)
         _warn(best, max_iter, floor)
 
         self._forget("covariance_")
@@ -215,43 +194,30 @@ class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
         self.log_likelihood_ = float(self.log_likelihood_history_[-1])
         self.n_iter_ = len(best.history)
         self.converged_ = best.converged
-        self._set_mixture(best, sphering, rank, asked, rank_tol)
-        if store:
-            back = best.mixture.backward @ sphering.backward
-            variances = np.concatenate([np.ones(rank), 1.0 + best.mixture.variances[rank:]])
-            self.covariance_ = back.T @ (variances[:, None] * back)
-        return self
-
-    def _set_mixture(self, best: Fit, sphering: Sphering, rank: int, asked: int, tol: float) -> None:
         mixture = best.mixture
-        spread = np.sqrt(mixture.variances[:rank])
-        kept = count_significant(spread, asked, tol, explicit=self.n_components is not None)
+        kept = count_components(
+            mixture.variances[:rank], asked, rank_tol, explicit=self.n_components is not None
+        )
         signs = orientation(mixture.centroids[:, :kept])
         self.subclass_weights_ = mixture.weights
-        self.subclass_means_ = (
-            self.xbar_
-            + mixture.centroids @ mixture.backward[: mixture.centroids.shape[1]] @ sphering.backward
-        )
+        self.subclass_means_ = mixture.means(sphering, summary.center)
         self.scalings_ = sphering.forward @ mixture.forward[:, :kept] * signs
         self.centroids_ = mixture.centroids[:, :kept] * signs
-        total = mixture.variances.sum()
-        self.explained_variance_ratio_ = mixture.variances[:kept] / (total if total > 0.0 else 1.0)
+        self.explained_variance_ratio_ = shares(mixture.variances)[:kept]
         self._n_features_out = kept
+        if store:
+            self.covariance_ = mixture.covariance(sphering)
 
-    def _variates(self, X: Floats) -> Floats:
+    def _variates(self, X: Float64) -> Float64:
         return (X - self.xbar_) @ self.scalings_
 
-    def _discriminants(self, X: Floats) -> Floats:
-        joint = log_priors(self.subclass_weights_) - 0.5 * squared_distances(
-            self._variates(X), self.centroids_
+    def _discriminants(self, X: Float64) -> Float64:
+        return mixture_scores(
+            self._variates(X), self.centroids_, self.subclass_weights_, self.subclass_owner_, self.priors_
         )
-        densities = [
-            logsumexp(joint[:, self.subclass_owner_ == k], axis=1) for k in range(len(self.classes_))
-        ]
-        return np.column_stack(densities) + log_priors(self.priors_)
 
 
-def _check_subclasses(n_subclasses: Any, X: Floats, summary: ClassSummary) -> Ints:
+def _check_subclasses(n_subclasses: Any, X: Float64, summary: ClassSummary) -> Index:
     """Return the number of subclasses of each class, none above the number of distinct rows of the class."""
     distinct = [len(np.unique(X[summary.codes == k], axis=0)) for k in range(summary.n_classes)]
     if np.ndim(n_subclasses) == 0:
@@ -269,35 +235,18 @@ def _check_subclasses(n_subclasses: Any, X: Floats, summary: ClassSummary) -> In
     )
 
 
-def _start(problem: MixtureProblem, counts: Ints, random: np.random.RandomState) -> Floats:
-    """Memberships, zero or one, from k-means clusters of each class."""
-    memberships = np.zeros((len(problem.Z), len(problem.owner)))
-    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    for k, (offset, number) in enumerate(zip(first, counts, strict=True)):
-        rows = np.flatnonzero(problem.codes == k)
-        clusters = np.zeros(len(rows), dtype=np.intp)
-        if number > 1:
-            with warnings.catch_warnings():
-                # Rows that differ by rounding only may share a cluster; the spare subclass then stays empty.
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                seed = random.randint(np.iinfo(np.int32).max)
-                clusters = KMeans(int(number), n_init=1, random_state=seed).fit_predict(problem.Z[rows])
-        memberships[rows, offset + clusters] = 1.0
-    return memberships
-
-
 def _warn(best: Fit, max_iter: int, floor: float) -> None:
     if best.mixture.floored:
         warnings.warn(
             "The common covariance of the subclasses collapses: its variances were kept at "
             f"covariance_floor={floor:g}. There are too many subclasses for the rows",
             LinAlgWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     if not best.converged:
         warnings.warn(
             f"The EM algorithm stopped at max_iter={max_iter} while the log-likelihood still rose. "
             "Raise max_iter or tol",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -9,6 +9,7 @@ import numpy as np
 from mercer.estimators.discriminant._checks import check_flag, check_real
 from mercer.estimators.discriminant._linear_rule import LinearRule
 from mercer.estimators.discriminant._penalties import penalty_rows
+from mercer.estimators.discriminant._ranges import LARGEST
 
 
 class PenalizedDiscriminantAnalysis(LinearRule):
@@ -109,21 +110,7 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         self.store_covariance = store_covariance
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> PenalizedDiscriminantAnalysis:
-        """Fit the means, the penalised covariance and the canonical variates.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training data.
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self : PenalizedDiscriminantAnalysis
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: Any) -> None:
         check_real("tol", self.tol, 0.0)
         alpha = check_real("alpha", self.alpha, 0.0)
         check_flag("store_covariance", self.store_covariance)
@@ -131,7 +118,12 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         roughness = penalty_rows(self.penalty, X.shape[1])
         priors, asked = self._check_rule(summary, X.shape[1])
 
+        largest = float(np.abs(roughness).max(initial=0.0))
+        if np.sqrt(alpha) * largest > LARGEST:
+            raise ValueError(
+                f"alpha={self.alpha!r} times penalty, whose entries reach {largest**2:.3g}, is beyond "
+                f"float64: make alpha smaller; products up to {LARGEST**2:g} can be borne"
+            )
         # Stacking the factors of both terms spheres their sum without forming it.
         rows = np.vstack([summary.residual_rows(X), np.sqrt(alpha) * roughness])
         self._fit_rule(summary, rows, priors, asked, name="The penalised within-class covariance")
-        return self

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from mercer.estimators.discriminant._checks import Floats, check_count
+from mercer.arrays import Float64
+from mercer.estimators.discriminant._checks import check_count
+from mercer.problems.discriminant.roughness import differences, roughness
+from mercer.solvers.discriminant.factor_rows import factor_rows
 
 
-def difference_penalty(shape: int | Sequence[int], *, order: int = 2) -> Floats:
+def difference_penalty(shape: int | Sequence[int], *, order: int = 2) -> Float64:
     r"""Roughness of a signal, an image or a volume: squared differences along each axis.
 
     .. math:: \beta^T \Omega \beta = \sum_{\text{axes}} \sum_j (\Delta^d \beta)_j^2
@@ -49,22 +52,16 @@ def difference_penalty(shape: int | Sequence[int], *, order: int = 2) -> Floats:
     axes: Sequence[Any] = shape if isinstance(shape, Sequence) else [shape]
     if not axes:
         raise ValueError(f"shape={shape!r} must have at least one axis")
-    sizes = [check_count("shape", size) for size in axes]
-    penalty = np.zeros((1, 1))
-    for size in sizes:
-        differences = np.diff(np.eye(size), n=order, axis=0) if size > order else np.zeros((0, size))
-        along = differences.T @ differences
-        penalty = np.kron(penalty, np.eye(size)) + np.kron(np.eye(len(penalty)), along)
-    return penalty
+    return roughness([check_count("shape", size) for size in axes], order)
 
 
-def penalty_rows(penalty: Any, n_features: int) -> Floats:
+def penalty_rows(penalty: Any, n_features: int) -> Float64:
     """Rows whose Gram matrix is ``penalty``, after checking that it is symmetric positive semi-definite."""
     if isinstance(penalty, str):
         if penalty == "ridge":
             return np.eye(n_features)
         if penalty == "smooth":
-            return np.diff(np.eye(n_features), n=2, axis=0)
+            return differences(n_features, 2)
         raise ValueError(f"penalty={penalty!r} must be 'ridge', 'smooth' or a matrix")
     matrix = np.asarray(penalty)
     if matrix.dtype.kind not in "fiu" or matrix.shape != (n_features, n_features):
@@ -76,8 +73,7 @@ def penalty_rows(penalty: Any, n_features: int) -> Floats:
     size = np.abs(matrix).max()
     if not np.isfinite(size) or np.abs(matrix - matrix.T).max() > 1e-8 * size:
         raise ValueError("penalty must be finite and symmetric")
-    values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    rows, values = factor_rows(matrix)
     if values[0] < -1e-8 * max(size, abs(float(values[-1]))):
         raise ValueError(f"penalty must be positive semi-definite; its smallest eigenvalue is {values[0]:g}")
-    rows: Floats = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     return rows

@@ -6,22 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from mercer.estimators.discriminant._base import DiscriminantClassifier, log_priors
-from mercer.estimators.discriminant._checks import Floats, check_flag, check_priors, check_real
-from mercer.estimators.discriminant._class_spectra import ClassSpectra, PooledSpectrum
-from mercer.estimators.discriminant._summary import ClassSummary
-
-
-def require_full_rank(spectra: ClassSpectra, summary: ClassSummary, alpha: float, tol: float) -> None:
-    """Refuse a class whose Gaussian has no density in the space that the pooled covariance spans."""
-    for k, rank in enumerate(spectra.ranks(alpha, tol)):
-        if rank < spectra.sphering.rank:
-            raise ValueError(
-                f"The covariance of class {summary.name(k)} ({summary.sizes[k]} row(s)) has rank {rank}, "
-                f"the pooled one rank {spectra.sphering.rank}: it has no inverse and no density. Give the "
-                "class more rows, use fewer features, or shrink the covariances with "
-                "RegularizedDiscriminantAnalysis and an alpha below 1"
-            )
+from mercer.arrays import Float64
+from mercer.estimators.discriminant._base import DiscriminantClassifier
+from mercer.estimators.discriminant._checks import check_flag, check_priors, check_real
+from mercer.estimators.discriminant._singular import require_full_rank, require_variation, warn_if_singular
+from mercer.problems.discriminant.rules import log_priors
+from mercer.solvers.discriminant.pooled_spectrum import PooledSpectrum, principal_axes
 
 
 class QuadraticDiscriminantAnalysis(DiscriminantClassifier):
@@ -93,21 +83,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantClassifier):
         self.store_covariance = store_covariance
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> QuadraticDiscriminantAnalysis:
-        """Fit the mean and the covariance of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training data.
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self : QuadraticDiscriminantAnalysis
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: Any) -> None:
         tol = check_real("tol", self.tol, 0.0)
         store = check_flag("store_covariance", self.store_covariance)
         X, summary = self._summarise(X, y)
@@ -115,24 +91,21 @@ class QuadraticDiscriminantAnalysis(DiscriminantClassifier):
 
         pooled = PooledSpectrum(X, summary, tol)
         spectra = pooled.spectra(1.0)
-        spectra.sphering.require_variation()
+        require_variation(spectra.sphering)
         require_full_rank(spectra, summary, 1.0, tol)
-        spectra.sphering.warn_if_singular("The pooled covariance")
+        warn_if_singular(spectra.sphering, "The pooled covariance")
         self._forget("covariance_")
         self.classes_ = summary.classes
         self.priors_ = priors
         self.means_ = summary.means
         self._spectra = spectra
-        blocks = [summary.class_rows(pooled.rows, k) for k in range(summary.n_classes)]
-        covariances = [block.T @ block for block in blocks]
-        axes = [np.linalg.eigh(covariance) for covariance in covariances]
-        largest_first = slice(None, -spectra.sphering.rank - 1, -1)
-        self.scalings_ = [variances[largest_first] for variances, _ in axes]
-        self.rotations_ = [vectors[:, largest_first] for _, vectors in axes]
+        covariances = pooled.covariances(1.0, 1.0)
+        axes = [principal_axes(covariance, spectra.sphering.rank) for covariance in covariances]
+        self.scalings_ = [variances for variances, _ in axes]
+        self.rotations_ = [vectors for _, vectors in axes]
         if store:
             self.covariance_ = covariances
-        return self
 
-    def _discriminants(self, X: Floats) -> Floats:
-        scores: Floats = self._spectra.log_densities(X, np.ones(1))[0] + log_priors(self.priors_)
+    def _discriminants(self, X: Float64) -> Float64:
+        scores: Float64 = self._spectra.log_densities(X, np.ones(1))[0] + log_priors(self.priors_)
         return scores

@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from mercer.estimators.discriminant._base import DiscriminantClassifier, log_priors
+from mercer.arrays import Float64
+from mercer.estimators.discriminant._base import DiscriminantClassifier
 from mercer.estimators.discriminant._checks import (
-    Floats,
     check_choice,
     check_flag,
     check_grid,
     check_priors,
     check_real,
 )
-from mercer.estimators.discriminant._class_spectra import PooledSpectrum
-from mercer.estimators.discriminant._quadratic import require_full_rank
-from mercer.estimators.discriminant._regularized_cv import SCORINGS, GridSearch
-from mercer.estimators.discriminant._summary import ClassSummary
+from mercer.estimators.discriminant._singular import require_full_rank, require_variation, warn_if_singular
+from mercer.problems.discriminant.rules import log_priors
+from mercer.problems.discriminant.summary import ClassSummary
+from mercer.solvers.discriminant.grid_search import SCORINGS, GridSearch
+from mercer.solvers.discriminant.pooled_spectrum import PooledSpectrum
 
 
 class RegularizedDiscriminantAnalysis(DiscriminantClassifier):
@@ -135,21 +136,7 @@ class RegularizedDiscriminantAnalysis(DiscriminantClassifier):
         self.store_covariance = store_covariance
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> RegularizedDiscriminantAnalysis:
-        """Choose alpha and gamma if asked to, then fit the means and the covariances.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training data.
-        y : array-like of shape (n_samples,)
-            The labels.
-
-        Returns
-        -------
-        self : RegularizedDiscriminantAnalysis
-            The fitted estimator.
-        """
+    def _fit(self, X: Any, y: Any) -> None:
         tol = check_real("tol", self.tol, 0.0)
         store = check_flag("store_covariance", self.store_covariance)
         scoring = check_choice("scoring", self.scoring, SCORINGS)
@@ -167,36 +154,31 @@ class RegularizedDiscriminantAnalysis(DiscriminantClassifier):
 
         pooled = PooledSpectrum(X, summary, tol)
         spectra = pooled.spectra(self.gamma_)
-        spectra.sphering.require_variation()
+        require_variation(spectra.sphering)
         require_full_rank(spectra, summary, self.alpha_, tol)
         if self.gamma_ == 1.0:
-            spectra.sphering.warn_if_singular("The pooled covariance")
+            warn_if_singular(spectra.sphering, "The pooled covariance")
         self.classes_ = summary.classes
         self.priors_ = priors
         self.means_ = summary.means
         self._spectra = spectra
         if store:
-            self.covariance_ = self._covariances(summary, pooled)
-        return self
+            self.covariance_ = pooled.covariances(self.alpha_, self.gamma_)
 
-    def _search(self, X: Floats, summary: ClassSummary, search: GridSearch) -> None:
+    def _search(self, X: Float64, summary: ClassSummary, search: GridSearch) -> None:
         splits = check_cv(self.cv, summary.codes, classifier=True).split(X, summary.codes)
         surface = search.run(X, summary.codes, splits)
         self.alpha_, self.gamma_, self.best_score_ = surface.best()
         self.cv_results_ = surface.results()
 
-    def _covariances(self, summary: ClassSummary, pooled: PooledSpectrum) -> list[Floats]:
-        common = self.gamma_ * (pooled.rows.T @ pooled.rows)
-        common[np.diag_indices_from(common)] += (1.0 - self.gamma_) * pooled.sigma2
-        blocks = (summary.class_rows(pooled.rows, k) for k in range(summary.n_classes))
-        return [self.alpha_ * (block.T @ block) + (1.0 - self.alpha_) * common for block in blocks]
-
-    def _discriminants(self, X: Floats) -> Floats:
-        scores: Floats = self._spectra.log_densities(X, np.array([self.alpha_]))[0] + log_priors(self.priors_)
+    def _discriminants(self, X: Float64) -> Float64:
+        scores: Float64 = self._spectra.log_densities(X, np.array([self.alpha_]))[0] + log_priors(
+            self.priors_
+        )
         return scores
 
 
-def _grid(name: str, value: Any, grid_name: str, grid: Any, default: Floats) -> Floats:
+def _grid(name: str, value: Any, grid_name: str, grid: Any, default: Float64) -> Float64:
     """Return the values to try: the grid if ``value`` is "cv", else ``value`` alone."""
     if isinstance(value, str):
         check_choice(name, value, ("cv",))

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer.arrays import Float64
 from mercer.estimators.diagonal import check_finite_diagonal, computed_diagonal, given_diagonal
 from mercer.estimators.machine import INDEFINITE, IndefiniteKernelWarning, KernelMachine
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed
-from mercer.problems.coordinates import Coordinates, exact_coordinates, low_rank_coordinates
+from mercer.problems.coordinates import Coordinates
+from mercer.solvers.projection.coordinates import exact_coordinates, low_rank_coordinates
 
-Float64 = NDArray[np.float64]
-
+LARGEST = 1e145  # of kernel values: their products are summed
 EXACT_N = 2000  # points up to which all eigenvectors are had in seconds
 
 
@@ -56,6 +57,12 @@ class KernelProjection(KernelMachine):
         """Return the kernel matrix; refuse values that are no numbers, asymmetry, and name indefiniteness."""
         matrix = gram(kernel, X, precision=precision, cache_bytes=self._cache_bytes() // 4, workers=workers)
         check_finite_diagonal(kernel, matrix.diag(), name=name)
+        largest = float(matrix.diag().max())
+        if largest > LARGEST:
+            raise ValueError(
+                f"kernel={kernel!r} reaches {largest:.3g} on the rows of {name}: products of such values are "
+                f"beyond float64; values up to {LARGEST:g} can be borne. Scale the features (StandardScaler)"
+            )
         if not kernel.is_psd:
             self._look_at_spectrum(kernel, matrix, name)
         return matrix

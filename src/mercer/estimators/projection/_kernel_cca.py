@@ -11,12 +11,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.projection._base import Float64, KernelProjection, check_n_components
-from mercer.estimators.projection._ridge_choice import RidgeChoice, check_ridge, check_ridges
+from mercer.arrays import Float64
+from mercer.estimators.finite import check_finite_model
+from mercer.estimators.projection._base import KernelProjection, check_n_components
+from mercer.estimators.projection._ridge_choice import check_ridge, check_ridges, pair_splits
 from mercer.estimators.projection._second_view import SecondView
-from mercer.problems.canonical import canonical_pair, column_correlations, similarities
+from mercer.problems.canonical_correlations import column_correlations, similarities
 from mercer.problems.coordinates import Coordinates
 from mercer.solvers.linear_algebra.spectral import fixed_signs
+from mercer.solvers.projection.canonical_pair import canonical_pair
+from mercer.solvers.projection.ridge_choice import RidgeChoice
 
 
 class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, KernelProjection):
@@ -216,14 +220,19 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
         k = check_n_components(self.n_components, min(v.d.size for v in views), "the rank of a view")
         if relative is None:
             seed = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-            choice = RidgeChoice(grams, views, self._reduce, grid, k, seed)
-            best, self.ridge_results_ = choice.by(self.ridge, self.cv, self.n_permutations)
+            choice = RidgeChoice(grams, views, self._reduce, grid, k)
+            best, self.ridge_results_ = (
+                choice.cross_validate(pair_splits(self.cv, n, seed))
+                if self.ridge == "cv"
+                else choice.permute([seed.permutation(n) for _ in range(self.n_permutations)])
+            )
             relative = (best, best)
         else:
             self.__dict__.pop("ridge_results_", None)
         self.ridge_ = (relative[0] * views[0].variance, relative[1] * views[1].variance)
         pair = canonical_pair(views[0], views[1], self.ridge_, k)
         self._store(X, y, views, pair.values, (pair.first, pair.second))
+        check_finite_model(self)
         return self
 
     def _reduce(self, matrix: Any) -> Coordinates:

@@ -12,14 +12,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.discriminant._base import DiscriminantClassifier, log_priors, squared_distances
-from mercer.estimators.discriminant._canonical import CanonicalTransformer, count_significant, orientation
+from mercer.arrays import Float64
+from mercer.estimators.discriminant._base import DiscriminantClassifier
+from mercer.estimators.discriminant._canonical import CanonicalTransformer, count_components
 from mercer.estimators.discriminant._checks import check_priors
-from mercer.estimators.discriminant._scoring import OptimalScores, contrast_scores
-from mercer.estimators.projection._base import Float64, KernelProjection, check_n_components
-from mercer.problems.fisher import ridge_directions
-
-_PERFECT = 1.0 - 1e-10  # of a score: more leaves no variance within the classes to measure by
+from mercer.estimators.finite import check_finite_model
+from mercer.estimators.projection._base import KernelProjection, check_n_components
+from mercer.problems.discriminant.rules import nearest_centroid
+from mercer.problems.discriminant.scoring import score_variates
+from mercer.problems.discriminant.summary import class_means
+from mercer.problems.discriminant.variates import shares
+from mercer.solvers.discriminant.scoring import contrast_scores, optimal_scores
+from mercer.solvers.projection.ridge_directions import ridge_directions
 
 
 class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, KernelProjection):
@@ -171,8 +175,8 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
         """
         X, workers = self._begin(X)
         classes, codes = self._labels(X, y)
-        shares = np.bincount(codes) / codes.size
-        priors = check_priors(self.priors, shares)
+        proportions = np.bincount(codes) / codes.size
+        priors = check_priors(self.priors, proportions)
         asked = check_n_components(self.n_components, classes.size - 1, "n_classes - 1")
         n = self._length(X)
         matrix = self._matrix(self.kernel_, X, workers, self._value_precision(n))
@@ -180,29 +184,27 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
         if view.d.size == 0:
             raise ValueError("all rows of X are the same to the kernel: there is nothing to tell apart")
 
-        contrasts = contrast_scores(shares)
+        contrasts = contrast_scores(proportions)
         self.ridge_ = self.ridge * view.variance
         directions = ridge_directions(view, contrasts[codes], self.ridge_)
         fits = view.projections(directions)
-        optimal = OptimalScores.of(contrasts, codes, fits)
-        r2 = np.minimum(optimal.correlations, _PERFECT)
-        variances = r2 / (1.0 - r2)
-        kept = count_significant(np.sqrt(variances), asked, self.tol, explicit=self.n_components is not None)
-        best = OptimalScores(optimal.rotation[:, :kept], optimal.scores[:, :kept], r2[:kept])
-        directions = directions @ (best.rotation * best.scale())
-        variates = view.projections(directions)
-        centroids = np.array([variates[codes == c].mean(axis=0) for c in range(classes.size)])
-        signs = orientation(centroids)
+        optimal = optimal_scores(contrasts, codes, fits).short_of_perfect()
+        kept = count_components(optimal.variances, asked, self.tol, explicit=self.n_components is not None)
+        # The points are centred in feature space, so the fits have mean zero.
+        variates = score_variates(
+            optimal.leading(kept), class_means(fits, codes), np.zeros(contrasts.shape[1])
+        )
 
-        coef, shift = view.coefficients(directions * signs)
+        coef, shift = view.coefficients(directions @ variates.from_fits)
         self.classes_, self.priors_ = classes, priors
         self.dual_coef_, self._shift = coef, shift
         self.landmarks_ = view.landmarks
         self._kept_x = self._landmarks(X, view.landmarks)
-        self.centroids_ = centroids * signs
-        self.squared_correlations_ = best.correlations
-        self.explained_variance_ratio_ = variances[:kept] / variances.sum()
+        self.centroids_ = variates.centroids
+        self.squared_correlations_ = optimal.correlations[:kept]
+        self.explained_variance_ratio_ = shares(optimal.variances)[:kept]
         self._n_features_out = kept
+        check_finite_model(self)
         return self
 
     def _labels(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -217,9 +219,10 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
             raise ValueError(f"y has one class, {classes[0]}: a discriminant needs at least two classes")
         return classes, codes
 
-    def _project(self, X: Any) -> Float64:
-        check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
+    def _checked(self, X: Any) -> Any:
+        return self._check_X(X, kernel=self.kernel_, reset=False)
+
+    def _variates(self, X: Any) -> Float64:
         return self._products(X, self._kept_x, self.dual_coef_) - self._shift
 
     def transform(self, X: Any) -> Any:
@@ -236,8 +239,8 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
             Coordinates in which :math:`W + \kappa I` is the identity, ordered by how far they spread the
             class means.
         """
-        return self._project(X)
-
-    def _validated_discriminants(self, X: Any) -> Float64:
         check_is_fitted(self)
-        return log_priors(self.priors_) - 0.5 * squared_distances(self._project(X), self.centroids_)
+        return self._variates(self._checked(X))
+
+    def _discriminants(self, X: Any) -> Float64:
+        return nearest_centroid(self._variates(X), self.centroids_, self.priors_)

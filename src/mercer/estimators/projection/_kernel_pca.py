@@ -14,14 +14,17 @@ from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.projection._base import Float64, KernelProjection, check_n_components
+from mercer.arrays import Float64
+from mercer.estimators.finite import check_finite_model
+from mercer.estimators.projection._base import KernelProjection, check_n_components
 from mercer.gram import Workers
 from mercer.gram.centred import CentredGram
 from mercer.kernels import RBF, Linear
 from mercer.problems.components import Components, residual_squares
-from mercer.problems.preimage import LearnedMap, expansion, gaussian_preimages, nearest_images
+from mercer.problems.preimage import LearnedMap, expansion, nearest_images
 from mercer.solvers.linear_algebra.centred_components import leading_components
 from mercer.solvers.linear_algebra.spectral import Eigenpairs
+from mercer.solvers.projection.preimages import gaussian_preimages, learned_map
 
 MAP_ROWS = 2000  # training points from which a pre-image map is learned
 
@@ -214,6 +217,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
         if self.n_components is None or self.remove_zero_eig:
             components = components.leading(max(1, components.rank))
         self._store(X, components, found, centred)
+        check_finite_model(self)
         return self
 
     def _store(self, X: Any, components: Components, found: Eigenpairs, centred: CentredGram) -> None:
@@ -350,4 +354,4 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProject
         idx = np.unique(np.linspace(0, n - 1, min(n, MAP_ROWS)).astype(np.intp))
         rows = self.kernel_.take(X, idx)
         rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
-        return LearnedMap.of(self._components.projections[idx], rows, self.alpha)
+        return learned_map(self._components.projections[idx], rows, self.alpha)

@@ -1,19 +1,14 @@
-"""Choosing the ridge of canonical correlations: by pairs held out, or by pairs shuffled."""
+"""The ridge of canonical correlations as a parameter: given, or chosen by held-out or by shuffled pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, check_cv
 
-from mercer.estimators.projection._base import Float64
-from mercer.gram import Gram
-from mercer.problems.canonical import canonical_pair, held_out_correlations, permuted_sums
-from mercer.problems.coordinates import Coordinates
+from mercer.arrays import Float64, Index
 
 DEFAULT_RIDGES: Float64 = np.logspace(-4, 1, 6)
 FOLDS = 5
@@ -44,44 +39,8 @@ def check_ridges(ridges: Any) -> Float64:
     return np.unique(grid.astype(np.float64))
 
 
-@dataclass(frozen=True)
-class RidgeChoice:
-    """The two views, and what to choose from."""
-
-    grams: tuple[Gram, Gram]
-    views: tuple[Coordinates, ...]
-    reduce: Callable[[Gram], Coordinates]
-    grid: Float64
-    k: int
-    seed: np.random.Generator
-
-    def by(self, method: str, cv: Any, n_permutations: int) -> tuple[float, dict[str, Float64]]:
-        """Return the best ridge, the largest of equals, and what it was chosen by."""
-        score, results = self.cross_validate(cv) if method == "cv" else self.permute(n_permutations)
-        best = np.flatnonzero(score >= score.max() - 1e-12)[-1]
-        return float(self.grid[best]), {"ridges": self.grid, **results}
-
-    def cross_validate(self, cv: Any) -> tuple[Float64, dict[str, Float64]]:
-        """Return the mean correlation on held-out pairs for each ridge."""
-        n = self.grams[0].n
-        if cv is None:
-            cv = KFold(min(FOLDS, n), shuffle=True, random_state=int(self.seed.integers(2**31)))
-        splits = [(np.asarray(a), np.asarray(b)) for a, b in check_cv(cv).split(np.zeros((n, 1)))]
-        values = held_out_correlations(self.grams, self.reduce, self.grid, splits, self.k)
-        mean = values.mean(axis=(0, 2))
-        return mean, {"split_correlations": values, "mean_test_score": mean}
-
-    def permute(self, times: int) -> tuple[Float64, dict[str, Float64]]:
-        """Return how many standard deviations the true pairs are ahead of shuffled ones, for each ridge."""
-        n = self.grams[0].n
-        orders = [self.seed.permutation(n) for _ in range(times)]
-        shuffled = permuted_sums(self.views[0], self.views[1], self.grid, self.k, orders)
-        true = np.array([self._sum(float(ridge)) for ridge in self.grid])
-        spread = np.maximum(shuffled.std(axis=0, ddof=1), 1e-12 * self.k)
-        z = (true - shuffled.mean(axis=0)) / spread
-        p = (1.0 + (shuffled >= true).sum(axis=0)) / (1.0 + times)
-        return z, {"sums": true, "permuted_sums": shuffled, "z": z, "p_value": p}
-
-    def _sum(self, ridge: float) -> float:
-        kappa = (ridge * self.views[0].variance, ridge * self.views[1].variance)
-        return float(canonical_pair(self.views[0], self.views[1], kappa, self.k).values.sum())
+def pair_splits(cv: Any, n: int, seed: np.random.Generator) -> list[tuple[Index, Index]]:
+    """Return the splits of n pairs that ``cv`` stands for; None for five folds of shuffled pairs."""
+    if cv is None:
+        cv = KFold(min(FOLDS, n), shuffle=True, random_state=int(seed.integers(2**31)))
+    return [(np.asarray(a), np.asarray(b)) for a, b in check_cv(cv).split(np.zeros((n, 1)))]

@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mercer.arrays import Float64
 from mercer.problems.losses.roots import increasing_root
 from mercer.values import Value
-
-Float64 = NDArray[np.float64]
 
 SLACK = 1e-9  # by how much, relative to its bounds, a dual variable may miss the conjugate's domain
 ROUNDING = 4e-16  # of a sum, relative to the sum of its terms' sizes

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mercer.problems.losses.base import Float64, Loss
+from mercer.arrays import Float64
+from mercer.problems.losses.base import Loss
 
 POINTS = 64  # at which a loss is looked at
 STEPS = (1e-5, 1e-3, 1e-1, 1.0)  # in units of the point's own scale

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.problems.losses.base import Float64, Loss
+from mercer.arrays import Float64
+from mercer.problems.losses.base import Loss
 from mercer.problems.losses.roots import increasing_root
 
 STEP = 1e-7  # within which a jump of the derivative counts as a kink, relative

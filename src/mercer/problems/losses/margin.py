@@ -12,7 +12,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import expit, xlogy
 
-from mercer.problems.losses.base import SLACK, Float64, Loss, Pieces
+from mercer.arrays import Float64
+from mercer.problems.losses.base import SLACK, Loss, Pieces
 
 
 class MarginLoss(Loss):

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import log_softmax, logsumexp, softmax, xlogy
 
-from mercer.problems.losses.base import SLACK, Float64, Loss
+from mercer.arrays import Float64
+from mercer.problems.losses.base import SLACK, Loss
 from mercer.problems.losses.margin import divergence
 
 

@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from mercer.problems.losses.base import SLACK, Float64, Loss, Pieces
+from mercer.arrays import Float64
+from mercer.problems.losses.base import SLACK, Loss, Pieces
 from mercer.values import is_real
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Float64 = NDArray[np.float64]
+from mercer.arrays import Float64
 
 FARTHEST = 1e30  # where a bracket is given up
 HALVINGS = 200  # at most; a bracket of double precision numbers has no more

@@ -1,0 +1,1 @@
+"""What discriminant analysis optimises: class summaries, Gaussian models, scores, and the rules they give."""

@@ -1,0 +1,1 @@
+"""How decision values become probabilities: links and sigmoids by Newton's method, pairs by pivoting."""

@@ -1,0 +1,1 @@
+"""How discriminants are found: sphering, canonical variates, optimal scores, mixtures, shrinkage."""

@@ -1,0 +1,1 @@
+"""How directions in feature space are found: coordinates, canonical pairs, class scores, pre-images."""
