@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.arrays import Float64
+from mercer.estimators.finite import check_finite_model
 from mercer.estimators.interrupts import Stop, stoppable
 from mercer.estimators.monitoring import Watch
 from mercer.estimators.splits import Split
@@ -261,6 +262,7 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
             model._keep_links(fit.calibration)
             model._keep_history(watch.history)
             certificate = combine([fit.certificate(s) for s in found])
+    check_finite_model(model, remedy="scale the features or the target, or choose other parameters")
     if found:
         notes = [s.note for s in found if s.note]
         model._conclude(certificate, stop.asked_by_callback, notes)

@@ -46,7 +46,7 @@ def machine_at(path: Path, family: ParametricFamily, C: float) -> tuple[Float64,
 
 def _intercept(family: ParametricFamily, C: float, a: Float64, products: Float64) -> float:
     dual = family.dual(C)
-    return dual.machine(dual.recover(C * a), C * products).intercept
+    return float(dual.machine(dual.recover(C * a), C * products).intercept)
 
 
 def accuracy_steps(
