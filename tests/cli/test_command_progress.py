@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from mercer.cli.counting import rows_in
-from mercer.cli.reading import How
+from mercer.cli.input_tables import How
+from mercer.cli.row_count import rows_in
 from mercer.cli.screen import Screen
 from mercer.solvers import nearing
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import typer
 
 from mercer import _jit
-from mercer.cli.compiling import tell_of_compiling
+from mercer.cli.compile_notice import tell_of_compiling
 
 DONE, FAILED, WRONG, MISSING, BROKEN, INTERRUPTED = 0, 1, 2, 3, 70, 130
 CODES = (

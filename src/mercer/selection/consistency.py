@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.selection.grids import final_machine, short, simplicity
-from mercer.selection.results import Table
+from mercer.selection.parameter_grids import final_machine, short, simplicity
+from mercer.selection.score_table import ScoreTable
 
 Float64 = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def wished_share(estimator: Any, candidates: list[dict[str, Any]]) -> float:
     return float(nu)
 
 
-class ConsistencyTable(Table):
+class ConsistencyTable(ScoreTable):
     r"""Shares of held-out rows that are accepted.
 
     A detector with a kernel that is too narrow has learned its rows by heart, and rejects many more of the

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from mercer import _jit
-from mercer.cli.compiling import tell_of_compiling
+from mercer.cli.compile_notice import tell_of_compiling
 from mercer.cli.libsvm.flags import UsageError
 
 INTERRUPTED = 130
@@ -38,6 +38,6 @@ def run(tool: str, arguments: Sequence[str]) -> int:
 
 def _tool(tool: str) -> Callable[[list[str]], None]:
     # Each tool imports what it needs when it is called: svm-scale starts at once.
-    module = importlib.import_module(f"mercer.cli.libsvm.{tool.removeprefix('svm-')}")
+    module = importlib.import_module(f"mercer.cli.libsvm.{tool.replace('-', '_')}")
     main: Callable[[list[str]], None] = module.main
     return main
