@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from mercer.cli import libsvm
+from mercer.cli.exit_codes import INTERRUPTED, MISSING
 
 __all__ = ["main", "run"]
 
@@ -31,7 +32,7 @@ def run(arguments: Sequence[str]) -> int:
         if error.name is None or error.name.partition(".")[0] not in ("typer", "rich", "click"):
             raise
         sys.stderr.write(f"the command mercer needs {error.name}: pip install 'mercer[cli]'\n")
-        return 3
+        return MISSING
     return call(list(arguments))
 
 
@@ -40,5 +41,5 @@ def main() -> None:
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # before a command has begun
-        code = libsvm.INTERRUPTED
+        code = INTERRUPTED
     sys.exit(code)

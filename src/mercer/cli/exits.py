@@ -1,4 +1,4 @@
-"""How the command ends: exit codes, and mistakes told without a traceback."""
+"""How the command ends: mistakes told in a line, without a traceback, each with its exit code."""
 
 from __future__ import annotations
 
@@ -14,12 +14,8 @@ import typer
 
 from mercer import _jit
 from mercer.cli.compile_notice import tell_of_compiling
+from mercer.cli.exit_codes import BROKEN, INTERRUPTED, MISSING, WRONG
 
-DONE, FAILED, WRONG, MISSING, BROKEN, INTERRUPTED = 0, 1, 2, 3, 70, 130
-CODES = (
-    "0 done; 1 a check did not hold (verify); 2 the command line or the data are wrong; 3 an optional "
-    "package is missing; 70 a bug; 130 interrupted."
-)
 TRACEBACK = "MERCER_TRACEBACK"  # set to 1 in the environment to see where an error came from
 
 F = TypeVar("F", bound=Callable[..., Any])

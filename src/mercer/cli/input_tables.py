@@ -2,45 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from mercer.cli.exits import UserError
+from mercer.cli.option_groups import Reading
 from mercer.io import Table, read_data
 from mercer.io.table import listed
-
-
-@dataclass(frozen=True)
-class How:
-    """How a file is to be read."""
-
-    format: str | None = None
-    header: bool | None = None
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str = "utf-8"
-
-    def flags(self) -> list[str]:
-        """Return the words on the command line that ask for the same."""
-        given = (("--format", self.format), ("--separator", self.separator), ("--decimal", self.decimal))
-        words = [word for name, value in given if value is not None for word in (name, value)]
-        if self.header is not None:
-            words.append("--header" if self.header else "--no-header")
-        return words + ([] if self.encoding == "utf-8" else ["--encoding", self.encoding])
-
-    def options(self) -> dict[str, Any]:
-        """Return the arguments of the readers."""
-        header = "auto" if self.header is None else self.header
-        separator = {"\\t": "\t", "tab": "\t"}.get(self.separator or "", self.separator)
-        return {
-            "format": self.format,
-            "header": header,
-            "separator": separator,
-            "decimal": self.decimal or "auto",
-            "encoding": self.encoding,
-        }
 
 
 def target_of(text: str) -> str | int | None:
@@ -50,7 +19,7 @@ def target_of(text: str) -> str | int | None:
     return int(text) if text.lstrip("-").isdigit() else text
 
 
-def read_table(data: str, target: str, how: How, exclude: list[str] | None = None) -> Table:
+def read_table(data: str, target: str, how: Reading, exclude: list[str] | None = None) -> Table:
     """Read a whole table without the excluded columns."""
     table = read_data(data, target=target_of(target), **how.options())
     if table.n_rows == 0:
@@ -68,7 +37,7 @@ def read_table(data: str, target: str, how: How, exclude: list[str] | None = Non
     return table
 
 
-def words_of_names(table: Table, how: How) -> list[str]:
+def words_of_names(table: Table, how: Reading) -> list[str]:
     """Return what is to say if the first row of a CSV file was taken for data, as nobody had said."""
     if table.format != "csv" or table.named or how.header is not None:
         return []

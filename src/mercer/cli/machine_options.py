@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import mercer
 from mercer.cli.exits import UserError
-from mercer.cli.preparation import TaskName
+from mercer.cli.option_groups import MachineWishes
+from mercer.cli.options import KERNELS
+from mercer.cli.task_choice import TaskName
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """What was said of the machine; None where nothing was."""
-
-    kernel: str = "rbf"
-    C: float | None = None
-    gamma: str = "scale"
-    degree: float = 3
-    coef0: float = 0.0
-    epsilon: float | None = None
-    nu: float | None = None
-    class_weight: str | None = None
-    probability: bool = False
-    tol: float = 1e-3
-    time_limit: float | None = None
-    cache_size: float = 500.0
-    jobs: int | None = None
+def check_wishes(wishes: MachineWishes) -> None:
+    """Refuse names that no machine has, before any work is done."""
+    if wishes.kernel not in KERNELS:
+        raise UserError(f"--kernel {wishes.kernel} is not known; it must be one of {', '.join(KERNELS)}")
+    if wishes.class_weight not in (None, "balanced"):
+        raise UserError(f"--class-weight {wishes.class_weight} is not known; the only one is balanced")
 
 
-def make(wishes: Wishes, task: TaskName, y: np.ndarray | None) -> tuple[Any, list[str]]:
+def make(wishes: MachineWishes, task: TaskName, y: np.ndarray | None) -> tuple[Any, list[str]]:
     """Return the unfitted machine, and what was decided for the user, in words."""
     common: dict[str, Any] = {
         "kernel": wishes.kernel,
         "gamma": _gamma(wishes.gamma),
-        "degree": wishes.degree,
+        "degree": int(wishes.degree) if float(wishes.degree).is_integer() else wishes.degree,
         "coef0": wishes.coef0,
         "tol": wishes.tol,
         "cache_size": wishes.cache_size,
@@ -61,7 +51,7 @@ def make(wishes: Wishes, task: TaskName, y: np.ndarray | None) -> tuple[Any, lis
     return _regression(wishes, common, y)
 
 
-def _regression(wishes: Wishes, common: dict[str, Any], y: np.ndarray | None) -> tuple[Any, list[str]]:
+def _regression(wishes: MachineWishes, common: dict[str, Any], y: np.ndarray | None) -> tuple[Any, list[str]]:
     """Return a regression machine; prices follow the target's unit, as if the target were standardised."""
     assert y is not None
     unit = float(np.std(y)) or 1.0
@@ -80,7 +70,7 @@ def _regression(wishes: Wishes, common: dict[str, Any], y: np.ndarray | None) ->
     return mercer.SVR(C=C, epsilon=epsilon, **common), said
 
 
-def _only_nu(wishes: Wishes) -> None:
+def _only_nu(wishes: MachineWishes) -> None:
     if wishes.C is not None:
         raise UserError("--nu and --C are two names for one choice: give one of them")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from mercer.cli import options as o
-from mercer.cli.exits import FAILED, UserError
+from mercer.cli.exit_codes import FAILED
+from mercer.cli.exits import UserError
+from mercer.cli.option_groups import Reading, Shown, spread
 from mercer.cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -18,30 +20,21 @@ if TYPE_CHECKING:
     from mercer.cli.model_files import Loaded
 
 
+@spread
 def predict(
     model: o.Model,
     data: o.Data,
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for standard output.")
-    ] = "-",
-    proba: Annotated[bool, typer.Option("--proba", help="Probabilities of the classes, too.")] = False,
-    decision: Annotated[bool, typer.Option("--decision", help="Decision values, too.")] = False,
-    target: Annotated[
-        str,
-        typer.Option(help="A column that is no feature, if columns have no names.", rich_help_panel=o.FORMAT),
-    ] = "none",
-    batch_rows: Annotated[int, typer.Option(help="Rows in memory at a time.", min=1)] = 16384,
-    file_format: o.Format = None,
-    header: o.Header = None,
-    separator: o.Separator = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = "utf-8",
+    reading: Reading,
+    output: o.Predictions = "-",
+    proba: o.Proba = False,
+    decision: o.Decision = False,
+    target: o.NoFeature = "none",
+    batch_rows: o.BatchRows = 16384,
     quiet: o.Quiet = False,
 ) -> None:
     """Predict the rows of a file, a few at a time, in constant memory."""
     import numpy as np
 
-    from mercer.cli.input_tables import How
     from mercer.cli.model_files import load_model
     from mercer.cli.prediction_files import open_writer
     from mercer.cli.row_count import rows_in
@@ -53,11 +46,10 @@ def predict(
     if decision and not hasattr(loaded.model, "decision_function"):
         raise UserError(f"{model} has no decision function")
     count, strange = 0, dict[str, set[str]]()
-    how = How(file_format, header, separator, decimal, encoding)
-    total = rows_in(data, how) if screen.shows_steps else None
+    total = rows_in(data, reading) if screen.shows_steps else None
     with screen.steps(total) as steps, open_writer(output) as writer:
         steps.now("rows")
-        for X, table in loaded.batches(data, how, target, batch_rows):
+        for X, table in loaded.batches(data, reading, target, batch_rows):
             for name, texts in loaded.strangers(table).items():
                 strange.setdefault(name, set()).update(texts)
             columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
@@ -93,16 +85,13 @@ def _decisions(loaded: Loaded, X: Any) -> dict[str, np.ndarray]:
     return {f"decision({name})": F[:, k] for k, name in enumerate(loaded.machine.classes_)}
 
 
+@spread
 def evaluate(
     model: o.Model,
     data: o.Data,
+    reading: Reading,
     target: o.Target = "last",
     weights: o.Weights = None,
-    file_format: o.Format = None,
-    header: o.Header = None,
-    separator: o.Separator = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
 ) -> None:
     """Measure a model on rows whose truth is known; with weights, a row of weight 2 counts as two."""
@@ -111,12 +100,11 @@ def evaluate(
 
     from mercer._report.scores import measure
     from mercer._report.subject import Subject
-    from mercer.cli.input_tables import How
     from mercer.cli.model_files import load_model, read_for
 
     screen = Screen(as_json)
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding), weights)
+    X, table = read_for(loaded, data, target, reading, weights)
     weight = table.sample_weight
     if weight is not None and not weight.any():
         raise UserError(f"the weights of {table.source} are all 0: there is nothing to measure on")
@@ -158,28 +146,24 @@ def _same_kind(truth: Any, classes: np.ndarray, name: str | None) -> np.ndarray:
     return out
 
 
+@spread
 def verify(
     model: o.Model,
     data: o.Data,
+    reading: Reading,
     target: o.Target = "last",
-    file_format: o.Format = None,
-    header: o.Header = None,
-    separator: o.Separator = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = "utf-8",
     as_json: o.Json = False,
 ) -> None:
     """Recompute a model's certificate from its file and its training data alone; exit code 1 if it fails."""
-    from mercer.cli.input_tables import How
     from mercer.cli.model_files import load_model, read_for
-    from mercer.cli.trainer import certificate_document
+    from mercer.cli.train_results import certificate_document
     from mercer.io import verify as verify_model
 
     screen = Screen(as_json)
     loaded = load_model(model)
     if loaded.file is None:
         raise UserError(f"{model} is a LIBSVM model: it claims nothing that could be verified")
-    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding))
+    X, table = read_for(loaded, data, target, reading)
     y = None if loaded.kind == "detector" else table.y
     found = verify_model(loaded.file, X, y)
     known = {True: "yes: same fingerprint", False: "no", None: "unknown: the file has no fingerprint"}
@@ -230,26 +214,15 @@ def show(model: o.Model, as_json: o.Json = False) -> None:
     screen.finish(document)
 
 
-def convert(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A model file of mercer or LIBSVM.")],
-    destination: Annotated[
-        Path,
-        typer.Argument(metavar="DESTINATION", help="Ends with .mercer, .model (LIBSVM) or .onnx."),
-    ],
-    to: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it at run time
-        typer.Option(help="mercer, libsvm or onnx.", show_default="by the ending"),
-    ] = None,
-    as_json: o.Json = False,
-    quiet: o.Quiet = False,
-) -> None:
+@spread
+def convert(source: o.Source, destination: o.Destination, shown: Shown, to: o.To = None) -> None:
     """Convert a model between mercer's file, LIBSVM's text and ONNX (which is written only)."""
     from mercer.cli.model_files import load_model, write_as
 
-    screen = Screen(as_json, quiet)
+    screen = Screen(shown.as_json, shown.quiet)
     endings = {".mercer": "mercer", ".safetensors": "mercer", ".model": "libsvm", ".libsvm": "libsvm"}
     kind = to or (endings | {".onnx": "onnx"}).get(destination.suffix)
-    if kind not in ("mercer", "libsvm", "onnx"):
+    if kind not in o.MODEL_FORMATS:
         wish = f"--to {to} is not known" if to else f"the ending of {destination} says no format"
         raise UserError(f"{wish}: give --to mercer, --to libsvm or --to onnx")
     loaded = load_model(source)
@@ -267,29 +240,22 @@ def convert(
     )
 
 
+@spread
 def report(
     model: o.Model,
     data: o.Data,
+    reading: Reading,
     target: o.Target = "last",
-    output: Annotated[
-        Optional[Path],  # noqa: UP045 - typer reads it at run time
-        typer.Option("--output", "-o", help="The page.", show_default="MODEL.html"),
-    ] = None,
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation; 0 for none.")] = 5,
-    file_format: o.Format = None,
-    header: o.Header = None,
-    separator: o.Separator = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = "utf-8",
+    output: o.PageOutput = None,
+    folds: o.Folds = 5,
 ) -> None:
     """Write one HTML page about a model, from its file and its training data."""
     import mercer
-    from mercer.cli.input_tables import How
     from mercer.cli.model_files import load_model, read_for
 
     screen = Screen()
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, How(file_format, header, separator, decimal, encoding))
+    X, table = read_for(loaded, data, target, reading)
     place = output or Path(f"{model.stem}.html")
     y = None if loaded.kind == "detector" else table.y
     facts = [("target", table.target_name)] if table.target_name and y is not None else []

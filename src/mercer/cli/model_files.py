@@ -13,7 +13,8 @@ from sklearn.base import is_classifier, is_regressor
 import mercer
 from mercer._report.step_words import step_in_words
 from mercer.cli.exits import UserError
-from mercer.cli.input_tables import How, split_weights, target_of
+from mercer.cli.input_tables import split_weights, target_of
+from mercer.cli.option_groups import Reading
 from mercer.cli.preparation import features_of, known_texts, refuse_infinite, text_columns
 from mercer.io import (
     ModelFile,
@@ -64,7 +65,7 @@ class Loaded:
         names = getattr(self.model, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
 
-    def options(self, how: How) -> dict[str, Any]:
+    def options(self, how: Reading) -> dict[str, Any]:
         """Return the arguments with which data are to be read."""
         found = how.options()
         if self.names is not None:
@@ -102,7 +103,7 @@ class Loaded:
         found = {name: set(table.categories.get(name, ())) - texts for name, texts in known.items()}
         return {name: texts for name, texts in found.items() if texts}
 
-    def _text(self, data: str, how: How) -> list[str] | None:
+    def _text(self, data: str, how: Reading) -> list[str] | None:
         """Return the text columns of a file: the model's own, and those it does not take."""
         mine = text_columns(self.model)
         if not mine or data == "-":
@@ -111,7 +112,7 @@ class Loaded:
         others = [] if first is None else [n for n in first.categorical if n not in set(self.names or ())]
         return [*mine, *others]
 
-    def batches(self, data: str, how: How, target: str, rows: int) -> Iterator[tuple[Any, Table]]:
+    def batches(self, data: str, how: Reading, target: str, rows: int) -> Iterator[tuple[Any, Table]]:
         """Yield the features of a few rows at a time."""
         wish = None if self.names is not None else target_of(target)
         options = self.options(how) | {"categorical": self._text(data, how)}
@@ -178,7 +179,7 @@ def load_model(path: Path) -> Loaded:
 
 
 def read_for(
-    loaded: Loaded, data: str, target: str, how: How, weights: str | None = None
+    loaded: Loaded, data: str, target: str, how: Reading, weights: str | None = None
 ) -> tuple[Any, Table]:
     """Return a whole table's features for a model, and the table with its target and its weights."""
     options = loaded.options(how)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mercer.cli.input_tables import How
+from mercer.cli.option_groups import Reading
 
 PIECE = 1 << 22
 TEXT = ("csv", "svmlight", "arff")
 
 
-def rows_in(data: str, how: How) -> int | None:
+def rows_in(data: str, how: Reading) -> int | None:
     """Return about how many rows a file has; None where only reading all of it would tell.
 
     Lines are counted in text, which takes a moment; comments, empty lines and line ends inside quotes are
@@ -21,7 +21,7 @@ def rows_in(data: str, how: How) -> int | None:
     ----------
     data : str
         A file's name.
-    how : How
+    how : Reading
         How it is to be read.
     """
     from mercer.io.delimited import sniff
@@ -37,7 +37,7 @@ def rows_in(data: str, how: How) -> int | None:
         if head.startswith(GZIP):
             return None
         text = recoded(head, how.encoding)
-        kind = how.format or detect(text, path.name)
+        kind = how.file_format or detect(text, path.name)
         if kind in TEXT:
             wish = how.options()
             named = kind == "csv" and sniff(text, wish["separator"], wish["header"], path.name).header

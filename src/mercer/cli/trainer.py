@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -10,14 +9,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from mercer._report.scores import Scores, measure
 from mercer._report.subject import Subject
 from mercer.bounds import held_out_error
 from mercer.cli.data_warnings import doubtful_result, doubtful_twins
 from mercer.cli.exits import UserError
-from mercer.cli.preparation import TaskName
+from mercer.cli.row_splits import Plan, fold_pairs, take
 from mercer.cli.screen import Screen, Steps
 
 BY_WEIGHT = ", counted by their weights"
@@ -65,81 +63,6 @@ class Run:
         return BY_WEIGHT if self.weighted else ""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How to measure.
-
-    Attributes
-    ----------
-    task : str
-        What is learned.
-    holdout : float
-        Share of the rows that are held out; 0 for none.
-    folds : int
-        Folds of the cross-validation; 0 for none.
-    seed : int
-        Of the split and the folds.
-    delta : float
-        Probability with which the bound may fail.
-    tolerance : float or None
-        The size of an error of regression that matters.
-    """
-
-    task: TaskName
-    holdout: float = 0.25
-    folds: int = 5
-    seed: int = 0
-    delta: float = 0.05
-    tolerance: float | None = None
-
-    def check(self) -> None:
-        """Refuse impossible plans."""
-        if not 0.0 <= self.holdout < 1.0:
-            raise UserError(f"--holdout {self.holdout:g} must be a share from 0 to below 1")
-        if self.folds < 0 or self.folds == 1:
-            raise UserError(f"--folds {self.folds} must be 0 (none) or at least 2")
-        if not 0.0 < self.delta < 1.0:
-            raise UserError(f"--delta {self.delta:g} must lie between 0 and 1")
-
-
-def take(X: Any, rows: np.ndarray) -> Any:
-    """Return some rows."""
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
-def split_rows(plan: Plan, n: int, y: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to train on and the rows to hold out; classes keep their shares."""
-    every = np.arange(n)
-    if plan.holdout == 0.0:
-        return every, np.empty(0, dtype=np.intp)
-    if n < 8:
-        raise UserError(f"{n} rows are too few to hold some out: give --holdout 0, or more rows")
-    strata = None
-    if plan.task == "classify":
-        assert y is not None
-        _, counts = np.unique(y, return_counts=True)
-        enough = counts.min() >= 2 and min(plan.holdout, 1 - plan.holdout) * n >= counts.size
-        strata = y if enough else None
-    train, test = train_test_split(every, test_size=plan.holdout, random_state=plan.seed, stratify=strata)
-    if plan.task == "classify" and y is not None and np.unique(y[train]).size < 2:
-        raise UserError("the rows that are not held out are all of one class: give --holdout 0, or more rows")
-    return np.sort(train), np.sort(test)
-
-
-def fold_pairs(plan: Plan, rows: np.ndarray, y: np.ndarray | None) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the folds of the rows; no more of them than the smallest class allows."""
-    count = min(plan.folds, rows.size)
-    splitter: Any = KFold
-    if plan.task == "classify" and y is not None:
-        count = min(count, int(np.unique(y[rows], return_counts=True)[1].min()))
-        splitter = StratifiedKFold
-    if count < 2:
-        return []
-    cut = splitter(count, shuffle=True, random_state=plan.seed)
-    target = None if y is None else y[rows]
-    return [(rows[a], rows[b]) for a, b in cut.split(rows, target)]
-
-
 class Trainer:
     """Fits on parts of the data and on all of them.
 
@@ -160,6 +83,11 @@ class Trainer:
         self.caught: dict[str, None] = {}
         self.steps = Steps(None, 0)
         self.started = time.perf_counter()  # a search before the run counts, too
+
+    @property
+    def every_row(self) -> np.ndarray:
+        """The numbers of all rows."""
+        return np.arange(self.n)
 
     def weight_of(self, rows: np.ndarray) -> Any:
         """Return the weights of some rows, or None."""
@@ -267,56 +195,3 @@ class Trainer:
             "seen": wrong / n,
             "from": f"{n} held-out rows{once}, before the refit",
         }
-
-
-def certificate_document(certificate: Any) -> dict[str, Any] | None:
-    """Return a certificate for JSON."""
-    if certificate is None:
-        return None
-    names = ("status", "primal", "dual", "gap", "relative_gap", "kkt_violation", "n_iter", "criterion")
-    return {"words": str(certificate), **{name: getattr(certificate, name) for name in names}}
-
-
-def certificate_row(certificate: Any) -> tuple[str, str, str]:
-    """Return a certificate in words, with its tone."""
-    if certificate is None:
-        return ("certificate", "none: this kind of machine has no gap to show", "")
-    good = certificate.status == "optimal" and math.isfinite(certificate.relative_gap)
-    return ("certificate", str(certificate), "good" if good else "fair")
-
-
-def result_rows(run: Run, plan: Plan, n: int) -> list[tuple[str, ...]]:
-    """Return the closing table."""
-    rows: list[tuple[str, ...]] = []
-    if run.held_out is not None:
-        name, value = run.held_out.headline
-        more = [f"{k} {v:.4g}" for k, v in run.held_out.values.items() if k != name]
-        tail = f"; {', '.join(more)}" if more else ""
-        rows.append(("held-out score", f"{name} {value:.4g} on {run.held_out.rows}{tail}"))
-    rest = n - run.split[1].size
-    if len(run.folds) > 1:
-        mean, spread = float(np.mean(run.folds)), float(np.std(run.folds, ddof=1))
-        words = (
-            f"{run.metric} {mean:.4g} ± {spread:.2g} ({len(run.folds)} folds over {rest} rows{run.by_weight})"
-        )
-        rows.append(("cross-validation", words))
-    elif run.folds:
-        where = f"the best of the search, on {rest} rows{run.by_weight}"
-        words = f"{run.metric or 'score'} {run.folds[0]:.4g} ({where})"
-        rows.append(("cross-validation", words))
-    machine = run.model[-1]
-    rows.append(("support vectors", f"{machine.support_.size} of {n} rows ({machine.support_.size / n:.1%})"))
-    rows.append(certificate_row(getattr(machine, "certificate_", None)))
-    if run.bound is not None:
-        sure = f"with probability {run.bound['with_probability']:.0%}"
-        rows.append(
-            (
-                "bound",
-                f"at most {run.bound['at_most']:.2%} of new rows {run.bound['of_new_rows']}, {sure} "
-                f"({run.bound['from']})",
-            )
-        )
-    elif plan.task == "regress" and run.held_out is not None:
-        rows.append(("bound", "give --tolerance, the size of an error that matters"))
-    rows.append(("time", f"{run.seconds:.2g} s" if run.seconds < 100 else f"{run.seconds:.0f} s"))
-    return rows

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 from mercer import _jit
 from mercer.cli.compile_notice import tell_of_compiling
+from mercer.cli.exit_codes import INTERRUPTED
 from mercer.cli.libsvm.flags import UsageError
 
-INTERRUPTED = 130
 TOOLS = ("svm-train", "svm-predict", "svm-scale")
 
 
