@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mercer.cli import libsvm
 from mercer.cli.exit_codes import INTERRUPTED, MISSING
+from mercer.cli.interrupts import ignore_interrupts, note_interrupts
 
 __all__ = ["main", "run"]
 
@@ -39,7 +40,9 @@ def run(arguments: Sequence[str]) -> int:
 def main() -> None:
     """Run the command and leave Python with its exit code."""
     try:
+        note_interrupts()
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before a command has begun
+        ignore_interrupts()  # all is said and done
+    except KeyboardInterrupt:  # before a command has begun, or a second one while the first is told
         code = INTERRUPTED
     sys.exit(code)

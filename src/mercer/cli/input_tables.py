@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mercer.cli.exits import UserError
 from mercer.cli.option_groups import Reading
+from mercer.cli.user_error import UserError
 from mercer.io import Table, read_data
 from mercer.io.table import listed
 

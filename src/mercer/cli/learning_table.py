@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from mercer.cli.data_warnings import doubtful_columns
-from mercer.cli.exits import UserError
 from mercer.cli.input_tables import read_table, split_weights, words_of_names
 from mercer.cli.option_groups import Columns, Reading
 from mercer.cli.options import TASKS
 from mercer.cli.preparation import Preparation, features_of, prepare
 from mercer.cli.screen import Screen
 from mercer.cli.task_choice import TaskName, choose_task, told
+from mercer.cli.user_error import UserError
 from mercer.io import Table
 
 

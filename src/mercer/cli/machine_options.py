@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import mercer
-from mercer.cli.exits import UserError
 from mercer.cli.option_groups import MachineWishes
 from mercer.cli.options import KERNELS
 from mercer.cli.task_choice import TaskName
+from mercer.cli.user_error import UserError
 
 
 def check_wishes(wishes: MachineWishes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,10 @@ import typer
 
 from mercer.cli import options as o
 from mercer.cli.exit_codes import FAILED
-from mercer.cli.exits import UserError
+from mercer.cli.exits import end_partial
 from mercer.cli.option_groups import Reading, Shown, spread
 from mercer.cli.screen import Screen
+from mercer.cli.user_error import UserError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,11 +32,11 @@ def predict(
     decision: o.Decision = False,
     target: o.NoFeature = "none",
     batch_rows: o.BatchRows = 16384,
+    keep_partial: o.KeepPartial = False,
     quiet: o.Quiet = False,
 ) -> None:
     """Predict the rows of a file, a few at a time, in constant memory."""
-    import numpy as np
-
+    from mercer.cli.interrupts import finishing_the_batch
     from mercer.cli.model_files import load_model
     from mercer.cli.prediction_files import open_writer
     from mercer.cli.row_count import rows_in
@@ -45,25 +47,41 @@ def predict(
         raise UserError(f"{model} gives no probabilities: train it with --probability")
     if decision and not hasattr(loaded.model, "decision_function"):
         raise UserError(f"{model} has no decision function")
+    kinds = [kind for kind, wanted in (("proba", proba), ("decision", decision)) if wanted]
     count, strange = 0, dict[str, set[str]]()
     total = rows_in(data, reading) if screen.shows_steps else None
-    with screen.steps(total) as steps, open_writer(output) as writer:
-        steps.now("rows")
-        for X, table in loaded.batches(data, reading, target, batch_rows):
-            for name, texts in loaded.strangers(table).items():
-                strange.setdefault(name, set()).update(texts)
-            columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
-            if proba:
-                P = np.asarray(loaded.model.predict_proba(X))
-                columns |= {f"p({name})": P[:, k] for k, name in enumerate(loaded.machine.classes_)}
-            if decision:
-                columns |= _decisions(loaded, X)
-            writer.write(columns)
-            count += len(columns["prediction"])
-            steps.done(len(columns["prediction"]))
+    asking = finishing_the_batch() if keep_partial else nullcontext(lambda: False)
+    try:
+        with asking as stopped, screen.steps(total) as steps, open_writer(output) as writer:
+            steps.now("rows")
+            for X, table in loaded.batches(data, reading, target, batch_rows):
+                for name, texts in loaded.strangers(table).items():
+                    strange.setdefault(name, set()).update(texts)
+                writer.write(_predicted(loaded, X, kinds))
+                count += table.n_rows
+                steps.done(table.n_rows)
+                if stopped():
+                    break
+    except KeyboardInterrupt:
+        if output != "-":
+            raise
+        raise KeyboardInterrupt(f"standard output ends after {count} predictions or a few more") from None
     _warn_of(strange, screen)
+    if stopped():
+        end_partial(f"{'standard output' if output == '-' else output} has the first {count} predictions")
     if output != "-":
         screen.say(f"{count} predictions in {output}")
+
+
+def _predicted(loaded: Loaded, X: Any, kinds: list[str]) -> dict[str, np.ndarray]:
+    """Return predictions, with probabilities and decisions as wanted, as named columns."""
+    import numpy as np
+
+    columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
+    if "proba" in kinds:
+        P = np.asarray(loaded.model.predict_proba(X))
+        columns |= {f"p({name})": P[:, k] for k, name in enumerate(loaded.machine.classes_)}
+    return columns | _decisions(loaded, X) if "decision" in kinds else columns
 
 
 def _warn_of(strange: dict[str, set[str]], screen: Screen) -> None:
@@ -218,6 +236,7 @@ def show(model: o.Model, as_json: o.Json = False) -> None:
 def convert(source: o.Source, destination: o.Destination, shown: Shown, to: o.To = None) -> None:
     """Convert a model between mercer's file, LIBSVM's text and ONNX (which is written only)."""
     from mercer.cli.model_files import load_model, write_as
+    from mercer.cli.whole_files import check_place, whole_file
 
     screen = Screen(shown.as_json, shown.quiet)
     endings = {".mercer": "mercer", ".safetensors": "mercer", ".model": "libsvm", ".libsvm": "libsvm"}
@@ -226,7 +245,9 @@ def convert(source: o.Source, destination: o.Destination, shown: Shown, to: o.To
         wish = f"--to {to} is not known" if to else f"the ending of {destination} says no format"
         raise UserError(f"{wish}: give --to mercer, --to libsvm or --to onnx")
     loaded = load_model(source)
-    write_as(loaded, destination, kind)
+    check_place(destination)
+    with whole_file(destination) as part:
+        write_as(loaded, part, kind)
     machine = type(loaded.machine).__name__
     screen.say(f"{destination}: {machine} as {kind}")
     screen.finish(
@@ -252,12 +273,16 @@ def report(
     """Write one HTML page about a model, from its file and its training data."""
     import mercer
     from mercer.cli.model_files import load_model, read_for
+    from mercer.cli.whole_files import check_place, whole_file
 
     screen = Screen()
     loaded = load_model(model)
-    X, table = read_for(loaded, data, target, reading)
     place = output or Path(f"{model.stem}.html")
+    check_place(place)
+    X, table = read_for(loaded, data, target, reading)
     y = None if loaded.kind == "detector" else table.y
     facts = [("target", table.target_name)] if table.target_name and y is not None else []
-    mercer.report(loaded.model, X, y, place, cv=folds, facts=facts)
+    page = mercer.report(loaded.model, X, y, cv=folds, facts=facts)
+    with whole_file(place) as part:
+        page.save(part)
     screen.say(f"{place}: open it in a browser; it needs nothing else")

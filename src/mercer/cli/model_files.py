@@ -12,10 +12,10 @@ from sklearn.base import is_classifier, is_regressor
 
 import mercer
 from mercer._report.step_words import step_in_words
-from mercer.cli.exits import UserError
 from mercer.cli.input_tables import split_weights, target_of
 from mercer.cli.option_groups import Reading
 from mercer.cli.preparation import features_of, known_texts, refuse_infinite, text_columns
+from mercer.cli.user_error import UserError
 from mercer.io import (
     ModelFile,
     Table,

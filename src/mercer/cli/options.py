@@ -162,6 +162,14 @@ Simplest = Annotated[
 ]
 
 # What is shown and written.
+KeepPartial = Annotated[
+    bool,
+    typer.Option(
+        "--keep-partial",
+        help="After Ctrl-C, go on with what was reached (exit code 4) instead of writing nothing.",
+        rich_help_panel=SHOWN,
+    ),
+]
 Top = Annotated[int, typer.Option(help="How many settings to show.", rich_help_panel=SHOWN, min=1)]
 Points = Annotated[int, typer.Option(help="Values of C to show.", rich_help_panel=SHOWN, min=2)]
 ModelOutput = Annotated[

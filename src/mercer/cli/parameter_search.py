@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from mercer.cli.exits import UserError
 from mercer.cli.learning_table import learning_table
 from mercer.cli.machine_options import check_wishes, make
 from mercer.cli.option_groups import Columns, MachineWishes, Reading
 from mercer.cli.row_splits import Plan, fold_pairs, take
 from mercer.cli.screen import Screen
 from mercer.cli.trainer import Trainer
+from mercer.cli.user_error import UserError
 
 
 def supervised(
@@ -46,7 +46,8 @@ def searched(model: Any, trainer: Trainer, rows: np.ndarray, screen: Screen, **o
     if not pairs:
         raise UserError("a search needs folds: give --folds 5, and at least two rows of each class")
     folds = [(np.array([place[int(r)] for r in a]), np.array([place[int(r)] for r in b])) for a, b in pairs]
-    search = kind(estimator=clone(model), cv=folds, refit=False, **options)
+    on_interrupt = "keep" if trainer.keep_partial else "raise"
+    search = kind(estimator=clone(model), cv=folds, refit=False, on_interrupt=on_interrupt, **options)
     assert trainer.y is not None
     with (
         warnings.catch_warnings(record=True) as found,
@@ -129,6 +130,8 @@ def search_settings(model: Any, trainer: Trainer, rows: np.ndarray, screen: Scre
     """Return the pipeline with the parameters that a search found, and its score."""
     screen.say(f"searching on {rows.size} rows ...")
     search = searched(model, trainer, rows, screen)
+    if search.status_ == "interrupted":
+        trainer.interrupted.append("the search")
     best = ", ".join(f"{plain_name(k)} = {_short(v)}" for k, v in search.best_params_.items())
     count = len(search.cv_results_["params"])
     how = "" if trainer.weight is None else ", rows counted by their weights"

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from mercer.cli import options as o
+from mercer.cli.exits import end_partial
 from mercer.cli.option_groups import Columns, MachineWishes, Reading, Shown, spread
 from mercer.cli.screen import Screen
 
@@ -28,6 +29,7 @@ def path(
     holdout: o.Holdout = 0.25,
     seed: o.Seed = 0,
     time_limit: o.TimeLimit = None,
+    keep_partial: o.KeepPartial = False,
 ) -> None:
     """Follow the exact solution through every price of errors C; see which one serves unseen rows best."""
     from sklearn.base import clone
@@ -38,6 +40,7 @@ def path(
     screen = Screen(shown.as_json, shown.quiet)
     wishes, plan = MachineWishes(kernel=kernel, gamma=gamma), Plan("classify", holdout, 0, seed)
     model, trainer = supervised(data, columns, reading, wishes, plan, screen)
+    trainer.keep_partial = keep_partial
     train, test = split_rows(trainer.plan, trainer.n, trainer.y)
     steps = clone(model)[:-1]
     inside = steps.fit_transform(take(trainer.X, train)) if len(steps) else take(trainer.X, train)
@@ -51,6 +54,8 @@ def path(
     screen.grid(head, _grid(documents), (1, 2, 3, 4))
     document = {"command": "path", "knots": knots, "range": list(followed.C_range_), "metric": metric}
     screen.finish({**document, "path": documents})
+    if any(one.status == "interrupted" for one in followed.paths_):
+        end_partial(f"the path ends at C = {followed.C_range_[1]:.4g}")
 
 
 def _follow(
@@ -62,6 +67,7 @@ def _follow(
     known = machine.get_params(deep=False)
     common = {name: known[name] for name in ("kernel", "gamma", "degree", "coef0")}
     common |= {"C_max": c_max, "time_limit": time_limit}
+    common["on_interrupt"] = "keep" if trainer.keep_partial else "raise"
     if trainer.plan.task == "classify":
         made: Any = mercer.SVCPath(**common)
     else:

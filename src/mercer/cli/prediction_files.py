@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,8 @@ from typing import Any, Protocol, TextIO
 
 import numpy as np
 
-from mercer.cli.exits import UserError
+from mercer.cli.user_error import UserError
+from mercer.cli.whole_files import whole_file
 from mercer.io.extras import require
 
 
@@ -62,11 +62,7 @@ class ParquetWriter:
 
 @contextmanager
 def open_writer(output: str) -> Iterator[Writer]:
-    """Open a writer for a file, by its ending; - is standard output.
-
-    The file gets its name when all is written: a mistake leaves neither half of the predictions there nor
-    nothing where older ones had been.
-    """
+    """Open a writer for a file, by its ending; - is standard output."""
     if output == "-":
         yield CsvWriter(sys.stdout)
         return
@@ -78,18 +74,8 @@ def open_writer(output: str) -> Iterator[Writer]:
         raise UserError(
             f"--output {output}: {'it is a folder' if path.is_dir() else 'there is no such folder'}"
         )
-    if path.exists() and not path.is_file():  # a device or a pipe, which cannot be replaced
-        with _writing(path, parquet) as writer:
-            yield writer
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with _writing(part, parquet) as writer:
-            yield writer
-        if part.exists():
-            part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as part, _writing(part, parquet) as writer:
+        yield writer
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
-from mercer.cli.exits import UserError
 from mercer.cli.options import IMPUTE
 from mercer.cli.task_choice import counted
 from mercer.cli.text_columns import check_texts
+from mercer.cli.user_error import UserError
 from mercer.io import Table
 from mercer.io.table import listed
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
-from mercer.cli.exits import UserError
 from mercer.cli.task_choice import TaskName
+from mercer.cli.user_error import UserError
 
 
 @dataclass(frozen=True)

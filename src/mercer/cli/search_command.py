@@ -6,9 +6,10 @@ import shlex
 from typing import Any
 
 from mercer.cli import options as o
-from mercer.cli.exits import UserError
+from mercer.cli.exits import end_partial
 from mercer.cli.option_groups import Columns, MachineWishes, Reading, Shown, spread
 from mercer.cli.screen import Screen
+from mercer.cli.user_error import UserError
 
 
 @spread
@@ -26,6 +27,7 @@ def search(
     seed: o.Seed = 0,
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = None,
+    keep_partial: o.KeepPartial = False,
 ) -> None:
     """Try a grid of parameters and show the best; all kernel matrices and solutions are shared."""
     from mercer.cli.parameter_search import ranked_settings, searched, supervised
@@ -34,6 +36,7 @@ def search(
     screen = Screen(shown.as_json, shown.quiet)
     wishes = MachineWishes(kernel=kernel, jobs=jobs)
     model, trainer = supervised(data, columns, reading, wishes, Plan("classify", 0.0, folds, seed), screen)
+    trainer.keep_partial = keep_partial
     options = _options(trainer.plan.task, method, simplest, tolerance, time_limit)
     found = searched(model, trainer, trainer.every_row, screen, **options)
     for words in trainer.caught:
@@ -55,6 +58,8 @@ def search(
             "results": ranked.documents(),
         }
     )
+    if found.status_ == "interrupted":
+        end_partial("the choice is the best of the settings that were tried")
 
 
 def _options(

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from mercer.cli.exits import UserError
 from mercer.cli.text_columns import disguise, is_name, way_out
+from mercer.cli.user_error import UserError
 from mercer.io import Table
 from mercer.io.table import listed
 

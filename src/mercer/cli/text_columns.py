@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from mercer.cli.exits import UserError
+from mercer.cli.user_error import UserError
 from mercer.io import Table
 from mercer.io.table import listed
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mercer.cli import options as o
-from mercer.cli.exits import UserError
+from mercer.cli.exits import end_partial
 from mercer.cli.option_groups import Columns, MachineWishes, Measuring, Reading, Shown, spread
 from mercer.cli.screen import Screen
 
@@ -28,53 +29,59 @@ def train(
     search: o.Search = False,
     output: o.ModelOutput = None,
     report: o.ReportToo = None,
+    keep_partial: o.KeepPartial = False,
 ) -> None:
     """Train a machine on a file, measure it on rows it has not seen, prove how good the fit is, save it."""
     from mercer.cli.learning_table import learning_table
     from mercer.cli.machine_options import check_wishes, make
+    from mercer.cli.row_splits import Plan
+    from mercer.cli.trainer import Trainer
+    from mercer.cli.whole_files import check_place
 
     screen = Screen(shown.as_json, shown.quiet)
     check_wishes(wishes)
     place = output or Path(f"{stem(data)}.mercer")
     for path in (place,) if report is None else (place, report):
-        _check_folder(path)
+        check_place(path)
     learning = learning_table(data, columns, reading, screen)
     machine, decided = make(wishes, learning.task, learning.y)
     for words in [] if search else decided:
         screen.say(words)
-    trainer, run = _measured(learning, learning.preparation.pipeline(machine), measuring, search, screen)
+    plan = Plan(learning.task, **asdict(measuring))
+    trainer = Trainer(plan, learning.X, learning.y, learning.weight, screen, keep_partial)
+    run = _measured(learning, learning.preparation.pipeline(machine), trainer, search)
     for words in run.warnings:
         screen.warn(words)
     _write(run, trainer, learning, place, report)
     _show(run, trainer, learning, decided, place, report, screen)
+    if trainer.interrupted:
+        end_partial(f"{' and '.join(trainer.interrupted)} ended early; what was reached is in {place}")
 
 
-def _measured(
-    learning: LearningTable, model: object, measuring: Measuring, search: bool, screen: Screen
-) -> tuple[Trainer, Run]:
+def _measured(learning: LearningTable, model: object, trainer: Trainer, search: bool) -> Run:
     """Search if asked to, measure, and fit on all rows."""
     from mercer.cli.parameter_search import search_settings
-    from mercer.cli.row_splits import Plan, split_rows
-    from mercer.cli.trainer import Trainer
+    from mercer.cli.row_splits import split_rows
 
-    plan = Plan(learning.task, **asdict(measuring))
-    trainer = Trainer(plan, learning.X, learning.y, learning.weight, screen)
-    split = split_rows(plan, learning.table.n_rows, learning.y)
+    split = split_rows(trainer.plan, learning.table.n_rows, learning.y)
     chosen = None
     if search:
-        model, chosen = search_settings(model, trainer, split[0], screen)
-    return trainer, trainer.run(model, split, chosen)
+        model, chosen = search_settings(model, trainer, split[0], trainer.screen)
+    return trainer.run(model, split, chosen)
 
 
 def _write(run: Run, trainer: Trainer, learning: LearningTable, place: Path, report: Path | None) -> None:
-    """Write the model and the page; all that takes long is done before the first of them."""
+    """Write the model and the page: both of them, or none."""
     import mercer
     from mercer.cli.train_results import report_page
+    from mercer.cli.whole_files import whole_file
 
     page = None if report is None else report_page(run, trainer, learning.table.target_name)
-    mercer.save(run.model, place, X=trainer.X, y=learning.y, sample_weight=learning.weight)
-    if page is not None and report is not None:
-        page.save(report)
+    with ExitStack() as files:
+        part = files.enter_context(whole_file(place))
+        mercer.save(run.model, part, X=trainer.X, y=learning.y, sample_weight=learning.weight)
+        if page is not None and report is not None:
+            page.save(files.enter_context(whole_file(report)))
 
 
 def _show(
@@ -102,11 +109,3 @@ def stem(data: str) -> str:
     """Return the name of a model file without its ending: in the current folder, named after the data."""
     name = "model" if data == "-" else Path(data).name
     return re.sub(r"(\.[A-Za-z]+)?(\.gz)?$", "", name) or "model"
-
-
-def _check_folder(path: Path) -> None:
-    """Refuse a place that cannot be written to before any work is done."""
-    if path.is_dir():
-        raise UserError(f"{path} is a folder; give the name of a file")
-    if not path.parent.is_dir():
-        raise UserError(f"the folder {path.parent} does not exist")

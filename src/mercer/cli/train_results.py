@@ -113,6 +113,7 @@ def train_document(
         "certificate": certificate_document(getattr(machine, "certificate_", None)),
         "bound": run.bound,
         "seconds": run.seconds,
+        "interrupted": run.interrupted,
         "warnings": learning.doubts + run.warnings,
         "model": str(place),
         "report": None if report is None else str(report),

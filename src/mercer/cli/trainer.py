@@ -14,9 +14,9 @@ from mercer._report.scores import Scores, measure
 from mercer._report.subject import Subject
 from mercer.bounds import held_out_error
 from mercer.cli.data_warnings import doubtful_result, doubtful_twins
-from mercer.cli.exits import UserError
 from mercer.cli.row_splits import Plan, fold_pairs, take
 from mercer.cli.screen import Screen, Steps
+from mercer.cli.user_error import UserError
 
 BY_WEIGHT = ", counted by their weights"
 
@@ -45,6 +45,8 @@ class Run:
         Time taken.
     weighted : bool
         Whether rows count by their weights in the scores.
+    interrupted : list of str
+        What a Ctrl-C ended early.
     """
 
     model: Any
@@ -56,6 +58,7 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
     weighted: bool = False
+    interrupted: list[str] = field(default_factory=list)
 
     @property
     def by_weight(self) -> str:
@@ -74,10 +77,22 @@ class Trainer:
         The data; y and weight may be None.
     screen : Screen
         For progress.
+    keep_partial : bool
+        Whether a Ctrl-C ends what is being done, and the rest goes on with what was reached; ``interrupted``
+        names what was ended.
     """
 
-    def __init__(self, plan: Plan, X: Any, y: np.ndarray | None, weight: Any, screen: Screen) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        X: Any,
+        y: np.ndarray | None,
+        weight: Any,
+        screen: Screen,
+        keep_partial: bool = False,
+    ) -> None:
         plan.check()
+        self.keep_partial, self.interrupted = keep_partial, list[str]()
         self.plan, self.X, self.y, self.weight, self.screen = plan, X, y, weight, screen
         self.n = int(X.shape[0])
         self.caught: dict[str, None] = {}
@@ -137,38 +152,53 @@ class Trainer:
         if chosen is None and self.plan.folds > len(pairs):
             few = "the smallest class, or the file, has too few rows"
             self.screen.say(f"{len(pairs) or 'no'} folds instead of {self.plan.folds}: {few}")
-        folds: list[float] = [] if chosen is None else [chosen]
-        total = (1 if test.size else 0) + len(pairs) + 1
-        held_out, metric, bound = None, "", None
-        with self.screen.steps(total) as steps:
-            self.steps = steps
-            if test.size:
-                steps.now("fitting the rows that are not held out")
-                held_out = self.score(self.fit(model, train), test)
-                metric = held_out.headline[0]
-                bound = self.bound(held_out)
-                self.caught |= dict.fromkeys(doubtful_twins(self.X, train, test))
-                if self.plan.task == "classify" and self.y is not None and held_out.truth is not None:
-                    doubts = doubtful_result(self.y, held_out.truth, held_out.predicted)
-                    self.caught |= dict.fromkeys(doubts)
-                steps.done()
-            for k, (a, b) in enumerate(pairs):
-                steps.now(f"cross-validation, fold {k + 1} of {len(pairs)}")
-                one = self.score(self.fit(model, a), b)
-                folds.append(one.headline[1])
-                metric = one.headline[0]
-                steps.done()
-            final = self._final(model, steps)
-        self.steps = Steps(None, 0)
-        seconds = time.perf_counter() - self.started
-        return Run(
-            final, held_out, folds, metric, bound, split, list(self.caught), seconds, self.weight is not None
+        run = Run(
+            None, None, [] if chosen is None else [chosen], "", None, split, interrupted=self.interrupted
         )
+        with self.screen.steps((1 if test.size else 0) + len(pairs) + 1) as steps:
+            self.steps = steps
+            try:
+                self._measure(model, run, pairs)
+            except KeyboardInterrupt:
+                if not self.keep_partial:
+                    raise
+                self.interrupted.append("measuring")
+            run.model = self._final(model)
+        self.steps = Steps(None, 0)
+        run.warnings, run.weighted = list(self.caught), self.weight is not None
+        run.seconds = time.perf_counter() - self.started
+        return run
 
-    def _final(self, model: Any, steps: Steps) -> Any:
-        steps.now(f"fitting all {self.n} rows")
+    def _measure(self, model: Any, run: Run, pairs: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Fit on some of the rows and score on others: the held-out ones, then fold by fold."""
+        train, test = run.split
+        if test.size:
+            self.steps.now("fitting the rows that are not held out")
+            held_out = self.score(self.fit(model, train), test)
+            run.bound = self.bound(held_out)
+            self.caught |= dict.fromkeys(doubtful_twins(self.X, train, test))
+            if self.plan.task == "classify" and self.y is not None and held_out.truth is not None:
+                doubts = doubtful_result(self.y, held_out.truth, held_out.predicted)
+                self.caught |= dict.fromkeys(doubts)
+            run.held_out, run.metric = held_out, held_out.headline[0]
+            self.steps.done()
+        for k, (a, b) in enumerate(pairs):
+            self.steps.now(f"cross-validation, fold {k + 1} of {len(pairs)}")
+            run.metric, score = self.score(self.fit(model, a), b).headline
+            run.folds.append(score)
+            self.steps.done()
+
+    def _final(self, model: Any) -> Any:
+        self.steps.now(f"fitting all {self.n} rows")
+        if self.keep_partial:
+            model = clone(model).set_params(machine__on_interrupt="keep")
         final = self.fit(model)
-        steps.done()
+        if self.keep_partial:
+            certificate = getattr(final[-1], "certificate_", None)
+            if certificate is not None and certificate.status == "interrupted":
+                self.interrupted.append("the last fit")
+            final.set_params(machine__on_interrupt="raise")  # as if nothing had been asked
+        self.steps.done()
         return final
 
     def bound(self, scores: Scores) -> dict[str, Any] | None:

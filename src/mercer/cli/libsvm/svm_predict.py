@@ -11,6 +11,7 @@ import numpy as np
 
 from mercer.cli.libsvm.flags import PredictFlags, parse_predict
 from mercer.cli.libsvm.training_setup import serial_numbers
+from mercer.cli.whole_files import whole_file
 from mercer.io import ModelFileError, libsvm_probabilities, read_batches
 from mercer.io.libsvm import from_libsvm
 from mercer.io.libsvm_text import CLASSIFIERS, LibsvmModel, parse_libsvm_model
@@ -35,16 +36,18 @@ def main(arguments: list[str]) -> None:
         raise ValueError("Model does not support probabiliy estimates")  # codespell:ignore probabiliy
     if able and not flags.probability:
         say("Model supports probability estimates, but disabled in prediction.\n")
-    try:
-        target = Path(flags.output).open("w", encoding="ascii")  # noqa: SIM115
-    except OSError as error:
-        raise OSError(f"can't open output file {flags.output}: {error.strerror}") from error
-    with target:
-        predict(flags, stored, target, say)
+    with whole_file(Path(flags.output)) as part:
+        try:
+            target = part.open("w", encoding="ascii")
+        except OSError as error:
+            raise OSError(f"can't open output file {flags.output}: {error.strerror}") from error
+        with target:
+            summary = predict(flags, stored, target, say)
+    say(summary)
 
 
-def predict(flags: PredictFlags, stored: LibsvmModel, target: TextIO, say: Any) -> None:
-    """Write the predictions, say how good they are."""
+def predict(flags: PredictFlags, stored: LibsvmModel, target: TextIO, say: Any) -> str:
+    """Write the predictions, return how good they are."""
     given = stored.kernel_type == "precomputed"
     options: dict[str, Any] = {
         "format": "svmlight",
@@ -66,7 +69,7 @@ def predict(flags: PredictFlags, stored: LibsvmModel, target: TextIO, say: Any) 
         predicted, words = _rows(flags, stored, model, X)
         target.writelines(words)
         sums.add(predicted, np.asarray(batch.y, dtype=np.float64))
-    say(sums.words(classification=stored.svm_type not in ("epsilon_svr", "nu_svr")))
+    return sums.words(classification=stored.svm_type not in ("epsilon_svr", "nu_svr"))
 
 
 def _kernel_rows(X: Any, source: str) -> np.ndarray:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from mercer.cli.libsvm.flags import ScaleFlags, parse_scale
+from mercer.cli.whole_files import whole_file
 
 ELEMENT = re.compile(r"\s*([+-]?\d+):\s*(\S+)")
 NUMBER = r"([^\s]+)"
@@ -39,14 +40,16 @@ def main(arguments: list[str]) -> None:
         _warn(f"WARNING: minimal feature index is {smallest}, but indices should start from 1\n")
     if flags.restore:
         restore(flags, ranges)
-    if flags.save:
-        save(flags.save, ranges)
-        if smallest < 1:
-            _warn(
-                "WARNING: scaling factors with indices smaller than 1 are not stored to the file "
-                f"{flags.save}.\n"
-            )
-    written = write(flags.data, ranges, sys.stdout)
+    if flags.save and smallest < 1:
+        _warn(
+            f"WARNING: scaling factors with indices smaller than 1 are not stored to the file {flags.save}.\n"
+        )
+    if not flags.save:
+        written = write(flags.data, ranges, sys.stdout)
+    else:
+        with whole_file(Path(flags.save)) as part:
+            save(part, ranges)  # a place that cannot be written to is told before the data are
+            written = write(flags.data, ranges, sys.stdout)
     if written > elements:
         _warn(
             f"WARNING: original #nonzeros {elements}\n       > new      #nonzeros {written}\n"
@@ -141,7 +144,7 @@ def restore(flags: ScaleFlags, ranges: Ranges) -> None:
     ranges.high = {index: high for index, (_, high) in known.items()}
 
 
-def save(path: str, ranges: Ranges) -> None:
+def save(path: Path, ranges: Ranges) -> None:
     """Write the ranges, all digits of them."""
     lines = []
     if ranges.y_limits is not None:
@@ -151,7 +154,7 @@ def save(path: str, ranges: Ranges) -> None:
         low, high = ranges.low.get(index, 0.0), ranges.high.get(index, 0.0)
         if low != high:
             lines.append(f"{index} {_pair((low, high))}")
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _pair(values: tuple[float, float]) -> str:

@@ -27,6 +27,7 @@ from mercer.cli.libsvm.training_setup import (
     left_out,
     read_problem,
 )
+from mercer.cli.whole_files import whole_file
 from mercer.io.libsvm import to_libsvm
 from mercer.io.libsvm_text import LibsvmModel, format_libsvm_model
 from mercer.problems.dual import InfeasibleError
@@ -69,7 +70,8 @@ def _run(flags: TrainFlags) -> None:
     if flags.probability:
         stored = _with_probabilities(flags, stored, model, X, target, say)
     try:
-        Path(flags.model).write_text(format_libsvm_model(stored), encoding="ascii")
+        with whole_file(Path(flags.model)) as part:
+            part.write_text(format_libsvm_model(stored), encoding="ascii")
     except OSError as error:
         raise OSError(f"can't save model to file {flags.model}: {error.strerror}") from error
 
