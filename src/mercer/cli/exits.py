@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -68,7 +69,7 @@ def guarded(function: F) -> F:
 def _one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror.lower()}"
-    return str(error) or type(error).__name__
+    return re.sub(r"\s*\n\s*", " ", str(error).strip()) or type(error).__name__
 
 
 def _tell(text: str) -> None:

@@ -12,6 +12,8 @@ from mercer.cli.options import KERNELS
 from mercer.cli.task_choice import TaskName
 from mercer.cli.user_error import UserError
 
+FINEST = 1e-9  # of the target's standard deviation: no tolerance below that can be kept
+
 
 def check_wishes(wishes: MachineWishes) -> None:
     """Refuse names that no machine has, before any work is done."""
@@ -56,6 +58,9 @@ def _regression(wishes: MachineWishes, common: dict[str, Any], y: np.ndarray | N
     assert y is not None
     unit = float(np.std(y)) or 1.0
     said = []
+    if wishes.tol < FINEST * unit:  # violations have the target's unit: rounding would hide such small ones
+        common["tol"] = float(f"{FINEST * unit:.4g}")
+        said.append(f"tol = {common['tol']:g}: nine digits of the target's standard deviation")
     C, epsilon = wishes.C, wishes.epsilon
     if C is None:
         C = float(f"{unit:.4g}")

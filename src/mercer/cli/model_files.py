@@ -14,8 +14,9 @@ import mercer
 from mercer._report.step_words import step_in_words
 from mercer.cli.input_tables import split_weights, target_of
 from mercer.cli.option_groups import Reading
-from mercer.cli.preparation import features_of, known_texts, refuse_infinite, text_columns
+from mercer.cli.preparation import features_of, known_texts, text_columns
 from mercer.cli.user_error import UserError
+from mercer.cli.value_sizes import refuse_sizes
 from mercer.io import (
     ModelFile,
     Table,
@@ -94,7 +95,7 @@ class Loaded:
                 f"{table.source} has missing values, first in column {name!r}, row {row}: the model was "
                 "trained without them (--impute)"
             )
-        refuse_infinite(table)
+        refuse_sizes(table)
         return features_of(table) if self.names is not None else table.X
 
     def strangers(self, table: Table) -> dict[str, set[str]]:

@@ -16,6 +16,7 @@ from mercer.cli.options import IMPUTE
 from mercer.cli.task_choice import counted
 from mercer.cli.text_columns import check_texts
 from mercer.cli.user_error import UserError
+from mercer.cli.value_sizes import refuse_sizes
 from mercer.io import Table
 from mercer.io.table import listed
 
@@ -53,7 +54,7 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     if impute is not None and impute not in IMPUTE:
         raise UserError(f"--impute {impute} is not known; it must be one of {', '.join(IMPUTE)}")
     check_texts(table)
-    refuse_infinite(table)
+    refuse_sizes(table, learning=True)
     empty = [name for name, count in missing.items() if count == table.n_rows]
     if empty:
         leave = " ".join(f"--exclude {shlex.quote(name)}" for name in empty)
@@ -98,21 +99,6 @@ def prepare(table: Table, scale: bool, impute: str | None) -> Preparation:
     if numeric:
         columns.insert(0, ("numbers", _joined(numbers), numeric))
     return Preparation([("prepare", ColumnTransformer(columns, verbose_feature_names_out=False))], said)
-
-
-def refuse_infinite(table: Table) -> None:
-    """Refuse numbers without a size, with their place."""
-    if table.is_sparse or not table.numeric:
-        return
-    numeric = list(table.numeric)
-    X = table.X if isinstance(table.X, np.ndarray) else table.X[numeric].to_numpy()
-    if not np.isinf(X).any():
-        return
-    row, column = np.argwhere(np.isinf(X))[0]
-    raise UserError(
-        f"column {numeric[column]!r} of {table.source} is infinite in row {table.first_row + row + 1}: "
-        "write a number, or leave the cell empty if there is none"
-    )
 
 
 def constant_columns(table: Table) -> list[str]:

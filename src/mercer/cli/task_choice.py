@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.cli.text_columns import disguise, is_name, way_out
 from mercer.cli.user_error import UserError
+from mercer.cli.value_sizes import refuse_target_sizes
 from mercer.io import Table
 from mercer.io.table import listed
 
@@ -60,6 +61,7 @@ def choose_task(table: Table, wish: str) -> tuple[TaskName, str]:
         raise UserError(f"--task regress needs numbers, but the {name} is text such as {str(y[0])!r}")
     if different.size < 2:
         raise UserError(f"the {name} has one value only, {different[0]:g}: there is nothing to learn")
+    refuse_target_sizes(y, name)
     return "regress", "as asked" if wish == "regress" else f"the {name} is a number"
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.machine import KernelMachine
 from mercer.gram import Workers
 from mercer.gram.build import _needs_double
@@ -84,7 +85,9 @@ def _whole(ground: Ground, kernel: Kernel, dtype: Any) -> tuple[Any, Any]:
     if isinstance(kernel, Precomputed):
         K = np.ascontiguousarray(ground.X)
         return K, np.diagonal(K).astype(np.float64)
-    diag = np.asarray(kernel.evaluate_diag(_double(ground.X)), dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        diag = np.asarray(kernel.evaluate_diag(_double(ground.X)), dtype=np.float64)
+    check_finite_diagonal(kernel, diag)
     return ground.statistic.matrix(kernel, dtype), diag
 
 
