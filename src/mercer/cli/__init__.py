@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from mercer.cli import libsvm
+from mercer.cli.ctrl_c import ignore_interrupts, note_interrupts
 from mercer.cli.exit_codes import INTERRUPTED, MISSING
-from mercer.cli.interrupts import ignore_interrupts, note_interrupts
 
 __all__ = ["main", "run"]
 

@@ -16,8 +16,8 @@ import typer
 
 from mercer import _jit
 from mercer.cli.compile_notice import tell_of_compiling
+from mercer.cli.ctrl_c import interruptible
 from mercer.cli.exit_codes import BROKEN, INTERRUPTED, MISSING, PARTIAL, WRONG
-from mercer.cli.interrupts import interruptible
 
 TRACEBACK = "MERCER_TRACEBACK"  # set to 1 in the environment to see where an error came from
 

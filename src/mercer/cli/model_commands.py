@@ -36,7 +36,7 @@ def predict(
     quiet: o.Quiet = False,
 ) -> None:
     """Predict the rows of a file, a few at a time, in constant memory."""
-    from mercer.cli.interrupts import finishing_the_batch
+    from mercer.cli.ctrl_c import finishing_the_batch
     from mercer.cli.model_files import load_model
     from mercer.cli.prediction_files import open_writer
     from mercer.cli.row_count import rows_in

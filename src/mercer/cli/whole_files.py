@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mercer.cli.interrupts import begin_to_write
+from mercer.cli.ctrl_c import begin_to_write
 from mercer.cli.user_error import UserError
 
 

@@ -13,9 +13,9 @@ from mercer.plots._kernel_matrix import kernel_matrix
 from mercer.plots._level_sets import level_sets
 from mercer.plots._margin_histogram import margins
 from mercer.plots._path_curves import path
+from mercer.plots._regression_tube import tube
 from mercer.plots._reliability_diagram import calibration
 from mercer.plots._search_scores import search
-from mercer.plots._tube import tube
 
 __all__ = [
     "bound_against_n",

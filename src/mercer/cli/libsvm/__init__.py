@@ -9,8 +9,8 @@ from contextlib import nullcontext
 
 from mercer import _jit
 from mercer.cli.compile_notice import tell_of_compiling
+from mercer.cli.ctrl_c import interruptible
 from mercer.cli.exit_codes import INTERRUPTED
-from mercer.cli.interrupts import interruptible
 from mercer.cli.libsvm.flags import UsageError
 
 TOOLS = ("svm-train", "svm-predict", "svm-scale")
