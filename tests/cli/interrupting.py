@@ -95,6 +95,12 @@ if __name__ == "__main__":
     found = []
     for words, inputs in json.load(sys.stdin):
         whole = run(words, inputs)
-        moments = [max(1, int(share * whole["calls"])) for share in MOMENTS]
-        found.append([whole, [run(words, inputs, strike) for strike in moments]])
+        trials, total = [], whole["calls"]
+        for share in MOMENTS:
+            trial = run(words, inputs, max(1, int(share * total)))
+            if trial["calls"] < share * total:  # the run that counted had compiled, too: count anew
+                total = trial["calls"]
+                trial = run(words, inputs, max(1, int(share * total)))
+            trials.append(trial)
+        found.append([whole, trials])
     json.dump(found, sys.stdout)

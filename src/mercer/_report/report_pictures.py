@@ -118,7 +118,7 @@ def _agreement(ax: Any, best: Scores) -> None:
         truth[::step], predicted[::step], s=14, c="#0072B2", edgecolors="white", linewidths=0.3, label="row"
     )
     ax.set(xlabel="true value", ylabel="predicted value")
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=8, loc="upper left")
 
 
 def _decisions(ax: Any, subject: Subject) -> None:
@@ -134,4 +134,4 @@ def _decisions(ax: Any, subject: Subject) -> None:
         )
     ax.axvline(0.0, color="#333333", linewidth=1.0)
     ax.set(xlabel="decision", ylabel="rows")
-    ax.legend(frameon=False, fontsize=8)
+    ax.legend(frameon=False, fontsize=8, loc="upper left")

@@ -67,7 +67,8 @@ def margins(model: Any, X: Any, y: ArrayLike, *, bins: int = 40, ax: Axes | None
     ax.set_ylabel("points")
     ax.locator_params(axis="y", integer=True)  # half a point is none
     ax.set_title(f"Margins of {values.size} points", loc="left")
-    ax.legend(fontsize="small", framealpha=0.9, edgecolor="none")
+    # Where the fewest bars are, as a rule; "best" would search for a place, and warn where that takes long.
+    ax.legend(fontsize="small", framealpha=0.9, edgecolor="none", loc="upper left")
     ax.spines[["top", "right"]].set_visible(False)
     width = getattr(model, "margin_", None)
     if isinstance(width, float) and np.isfinite(width) and width > 0:
