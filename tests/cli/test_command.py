@@ -404,12 +404,12 @@ def test_completion_knows_the_commands(mercer_command, monkeypatch, capsys):
 
 
 def test_a_bug_is_told_as_one(mercer_command, people, monkeypatch):
-    import mercer.cli.preparing
+    import mercer.cli.learning_table
 
     def broken(*args):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(mercer.cli.preparing, "prepare", broken)
+    monkeypatch.setattr(mercer.cli.learning_table, "prepare", broken)
     done = mercer_command("train", "people.csv")
     assert done.code == 70
     assert "a bug: ZeroDivisionError: oops" in done.err

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from mercer.cli.counting import rows_in
-from mercer.cli.reading import How
+from mercer.cli.option_groups import Reading
+from mercer.cli.row_count import rows_in
 from mercer.cli.screen import Screen
 from mercer.solvers import completion as nearing
 
@@ -107,10 +107,10 @@ def test_rows_are_counted_without_reading_them(tmp_path, monkeypatch):
     frame.to_feather("some.feather")
     frame.to_csv("some.csv.gz", index=False)
     (tmp_path / "open.csv").write_text("a,b\n1,2\n3,4")
-    assert rows_in("some.csv", How()) == 37
-    assert rows_in("open.csv", How()) == 2
-    assert rows_in("some.parquet", How()) == rows_in("some.feather", How()) == 37
-    assert rows_in("some.csv.gz", How()) is rows_in("-", How()) is rows_in("iris", How()) is None
-    assert rows_in("open.csv", How(header=False)) == 3
+    assert rows_in("some.csv", Reading()) == 37
+    assert rows_in("open.csv", Reading()) == 2
+    assert rows_in("some.parquet", Reading()) == rows_in("some.feather", Reading()) == 37
+    assert rows_in("some.csv.gz", Reading()) is rows_in("-", Reading()) is rows_in("iris", Reading()) is None
+    assert rows_in("open.csv", Reading(header=False)) == 3
     (tmp_path / "junk.parquet").write_bytes(b"PAR1 nothing of the kind")
-    assert rows_in("junk.parquet", How()) is None
+    assert rows_in("junk.parquet", Reading()) is None

@@ -11,7 +11,7 @@ import mercer
 pytestmark = pytest.mark.core
 
 SOURCE = Path(mercer.__file__).parent
-LEAVES = {"cli", "_report", "plots", "play", "io", "distributed"}  # these may need an extra
+LEAVES = {"cli", "_report", "plots", "io"}  # these may need an extra
 
 
 def modules_with_examples():

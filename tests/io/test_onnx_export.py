@@ -33,7 +33,7 @@ from mercer.kernels import (
     Sigmoid,
     Spline,
 )
-from mercer.selection.base import BaseSearch
+from mercer.selection.base_search import BaseSearch
 
 KERNELS = [
     Linear(),

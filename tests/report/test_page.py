@@ -15,9 +15,9 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 import mercer
 from clouds import blobs
-from mercer._report.hardest import multipliers, ranking
+from mercer._report.hardest_rows import multipliers, ranking
+from mercer._report.step_words import rounded, step_in_words
 from mercer._report.subject import subject
-from mercer._report.words import rounded, step_in_words
 
 pytest.importorskip("matplotlib")
 

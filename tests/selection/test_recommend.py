@@ -10,7 +10,7 @@ from sklearn.preprocessing import RobustScaler, StandardScaler
 import mercer
 from clouds import blobs
 from mercer import SVC, SVR
-from mercer.selection.looking import look_at
+from mercer.selection.table_survey import survey_table
 
 pytestmark = pytest.mark.core
 
@@ -83,15 +83,15 @@ def test_looking():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     y = (X[:, 0] > 0).astype(int)
-    assert look_at(X, y, "auto").scaler is None
+    assert survey_table(X, y, "auto").scaler is None
     far = X.copy()
     far[:3, 1] = 1e6
-    assert isinstance(look_at(far, y, "auto").scaler, RobustScaler)
-    assert look_at(X, X[:, 1], "auto").task == "regression"
-    assert look_at(X, np.arange(200), "auto").task == "regression"
-    assert look_at(X, y, "regression").task == "regression"
-    assert any("constant" in r for r in look_at(np.column_stack([X, np.ones(200)]), y, "auto").reasons)
-    assert "sparse" in look_at(sp.csr_matrix(X * [1, 100, 1]), y, "auto").reasons[0]
+    assert isinstance(survey_table(far, y, "auto").scaler, RobustScaler)
+    assert survey_table(X, X[:, 1], "auto").task == "regression"
+    assert survey_table(X, np.arange(200), "auto").task == "regression"
+    assert survey_table(X, y, "regression").task == "regression"
+    assert any("constant" in r for r in survey_table(np.column_stack([X, np.ones(200)]), y, "auto").reasons)
+    assert "sparse" in survey_table(sp.csr_matrix(X * [1, 100, 1]), y, "auto").reasons[0]
 
 
 def test_words_become_columns():

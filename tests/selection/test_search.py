@@ -267,7 +267,7 @@ def test_default_grids(machine):
 
 
 def _candidates(search, X, y):
-    from mercer.selection.grids import default_grid, settings
+    from mercer.selection.parameter_grids import default_grid, settings
 
     return settings(default_grid(search.estimator, X, y))
 
@@ -275,7 +275,7 @@ def _candidates(search, X, y):
 def test_regression_grids_scale_with_the_target():
     X, _ = blobs(40, 3, 2, seed=0)
     y = X[:, 0]
-    from mercer.selection.grids import default_grid
+    from mercer.selection.parameter_grids import default_grid
 
     one, large = default_grid(SVR(), X, y), default_grid(SVR(), X, 1000 * y)
     np.testing.assert_allclose(1000 * one["C"], large["C"])

@@ -10,7 +10,7 @@ from sklearn import metrics
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 
-from mercer._report.page import paragraph, table
+from mercer._report.html_page import paragraph, table
 from mercer._report.subject import Subject
 
 SEED = 0

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from mercer._report.words import step_in_words
+from mercer._report.step_words import step_in_words
 
 Kind = Literal["classifier", "regressor", "detector"]
 

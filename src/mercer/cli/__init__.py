@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from mercer.cli import libsvm
+from mercer.cli.ctrl_c import ignore_interrupts, note_interrupts
+from mercer.cli.exit_codes import INTERRUPTED, MISSING
 
 __all__ = ["main", "run"]
 
@@ -31,14 +33,16 @@ def run(arguments: Sequence[str]) -> int:
         if error.name is None or error.name.partition(".")[0] not in ("typer", "rich", "click"):
             raise
         sys.stderr.write(f"the command mercer needs {error.name}: pip install 'mercer[cli]'\n")
-        return 3
+        return MISSING
     return call(list(arguments))
 
 
 def main() -> None:
     """Run the command and leave Python with its exit code."""
     try:
+        note_interrupts()
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before a command has begun
-        code = libsvm.INTERRUPTED
+        ignore_interrupts()  # all is said and done
+    except KeyboardInterrupt:  # before a command has begun, or a second one while the first is told
+        code = INTERRUPTED
     sys.exit(code)

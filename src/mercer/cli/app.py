@@ -8,10 +8,12 @@ import typer
 
 from mercer._version import __version__
 from mercer.cli import libsvm
-from mercer.cli.applying import convert, evaluate, predict, report, show, verify
-from mercer.cli.choosing import path, search
-from mercer.cli.exits import CODES, guarded
-from mercer.cli.train import train
+from mercer.cli.exit_codes import CODES
+from mercer.cli.exits import guarded
+from mercer.cli.model_commands import convert, evaluate, predict, report, show, verify
+from mercer.cli.path_command import path
+from mercer.cli.search_command import search
+from mercer.cli.train_command import train
 
 app = typer.Typer(
     name="mercer",

@@ -1,41 +1,42 @@
-"""How the command ends: exit codes, and mistakes told without a traceback."""
+"""How the command ends: mistakes told in a line, without a traceback, each with its exit code."""
 
 from __future__ import annotations
 
 import functools
 import os
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable
-from typing import Any, TypeVar
+from contextlib import nullcontext
+from typing import Any, NoReturn, TypeVar
 
 import typer
 
 from mercer import _jit
-from mercer.cli.compiling import tell_of_compiling
+from mercer.cli.compile_notice import tell_of_compiling
+from mercer.cli.ctrl_c import interruptible
+from mercer.cli.exit_codes import BROKEN, INTERRUPTED, MISSING, PARTIAL, WRONG
 
-DONE, FAILED, WRONG, MISSING, BROKEN, INTERRUPTED = 0, 1, 2, 3, 70, 130
-CODES = (
-    "0 done; 1 a check did not hold (verify); 2 the command line or the data are wrong; 3 an optional "
-    "package is missing; 70 a bug; 130 interrupted."
-)
 TRACEBACK = "MERCER_TRACEBACK"  # set to 1 in the environment to see where an error came from
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class UserError(ValueError):
-    """Something that the person at the keyboard can mend; the message says how."""
+def end_partial(words: str) -> NoReturn:
+    """End a command that was interrupted and whose result so far was wanted."""
+    _tell(f"interrupted; {words}")
+    raise typer.Exit(PARTIAL)
 
 
 def guarded(function: F) -> F:
     """Return a command that tells mistakes in one line and ends with the right code."""
 
     def told(*args: Any, **options: Any) -> Any:
-        if options.get("quiet") or options.get("as_json"):
-            return function(*args, **options)
-        with _jit.telling(tell_of_compiling):
+        silent = options.get("quiet") or options.get("as_json")
+        telling = nullcontext() if silent else _jit.telling(tell_of_compiling)
+        with interruptible(keep=options.get("keep_partial", False)), telling:
             return function(*args, **options)
 
     @functools.wraps(function)
@@ -46,8 +47,8 @@ def guarded(function: F) -> F:
             return told(*args, **options)
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
-            _tell("interrupted; nothing was written")
+        except KeyboardInterrupt as error:
+            _tell(f"interrupted; {error if error.args else 'nothing was written'}")
             raise typer.Exit(INTERRUPTED) from None
         except ImportError as error:
             _tell(str(error))
@@ -68,7 +69,7 @@ def guarded(function: F) -> F:
 def _one_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.filename}: {error.strerror.lower()}"
-    return str(error) or type(error).__name__
+    return re.sub(r"\s*\n\s*", " ", str(error).strip()) or type(error).__name__
 
 
 def _tell(text: str) -> None:

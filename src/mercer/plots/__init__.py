@@ -4,17 +4,18 @@ Each function draws on the axes it is given, or on those of a new figure, and re
 setting of matplotlib.
 """
 
-from mercer.plots._calibration import calibration
+from mercer.plots._bound_curves import bound_against_n
 from mercer.plots._convergence import convergence
+from mercer.plots._cumulative_loss import cumulative_loss
+from mercer.plots._decision_regions import decision_regions
 from mercer.plots._discriminants import canonical_variates, rda_error
-from mercer.plots._machines import level_sets, tube
-from mercer.plots._online import cumulative_loss
-from mercer.plots._path import path
-from mercer.plots._regions import decision_regions
-from mercer.plots._search import search
-from mercer.plots._similarity import kernel_matrix
-from mercer.plots.bounds import bound_against_n
-from mercer.plots.margins import margins
+from mercer.plots._kernel_matrix import kernel_matrix
+from mercer.plots._level_sets import level_sets
+from mercer.plots._margin_histogram import margins
+from mercer.plots._path_curves import path
+from mercer.plots._regression_tube import tube
+from mercer.plots._reliability_diagram import calibration
+from mercer.plots._search_scores import search
 
 __all__ = [
     "bound_against_n",

@@ -149,6 +149,13 @@ def ring(ax: Axes, points: Float64, label: str) -> None:
     )
 
 
+def ring_support(ax: Axes, model: Any, points: Float64) -> None:
+    """Circle the support vectors among the points, where the points are the rows of the fit."""
+    support = getattr(model, "support_", None)
+    if support is not None and len(support) and int(np.max(support)) < len(points):
+        ring(ax, points[np.asarray(support)], "support vector")
+
+
 def like_training(model: Any, rows: Float64) -> Any:
     """Return rows under the names the model was fitted with, so that it does not wonder where they went."""
     names = getattr(model, "feature_names_in_", None)

@@ -1,10 +1,10 @@
 """Choosing a machine: searches, what a single fit tells of leave-one-out, recommendations."""
 
 from mercer.selection.alignment import target_alignment
-from mercer.selection.base import InterruptedSearchWarning
-from mercer.selection.loo import LeaveOneOut, leave_one_out
+from mercer.selection.base_search import InterruptedSearchWarning
+from mercer.selection.leave_one_out_summary import LeaveOneOut, leave_one_out
 from mercer.selection.recommendation import Recommendation
-from mercer.selection.recommending import recommend
+from mercer.selection.recommendation_study import recommend
 from mercer.selection.searches import DetectorSearch, SVCSearch, SVRSearch
 
 __all__ = [

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.arrays import Float64
-from mercer.selection.grids import final_machine, short, simplicity
-from mercer.selection.results import Table
+from mercer.selection.parameter_grids import final_machine, short, simplicity
+from mercer.selection.score_table import ScoreTable
 
 SURE = 2.0  # standard deviations by which the rejected share of held-out rows may exceed nu
 
@@ -50,7 +50,7 @@ def wished_share(estimator: Any, candidates: list[dict[str, Any]]) -> float:
     return float(nu)
 
 
-class ConsistencyTable(Table):
+class ConsistencyTable(ScoreTable):
     r"""Shares of held-out rows that are accepted.
 
     A detector with a kernel that is too narrow has learned its rows by heart, and rejects many more of the

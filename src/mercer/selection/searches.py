@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval
 
 from mercer.estimators import SVC, SVR, OneClassSVM
-from mercer.selection.base import BaseSearch
+from mercer.selection.base_search import BaseSearch
 from mercer.selection.consistency import Accepted
 
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from mercer import _jit
-from mercer.cli.compiling import tell_of_compiling
+from mercer.cli.compile_notice import tell_of_compiling
+from mercer.cli.ctrl_c import interruptible
+from mercer.cli.exit_codes import INTERRUPTED
 from mercer.cli.libsvm.flags import UsageError
 
-INTERRUPTED = 130
 TOOLS = ("svm-train", "svm-predict", "svm-scale")
 
 
 def run(tool: str, arguments: Sequence[str]) -> int:
     """Run a tool; return its exit code: 0, 1 after a message on standard error, 130 after Ctrl-C."""
+    telling = nullcontext() if "-q" in arguments else _jit.telling(tell_of_compiling)
     try:
-        if "-q" in arguments:
+        with interruptible(), telling:
             _tool(tool)(list(arguments))
-        else:
-            with _jit.telling(tell_of_compiling):
-                _tool(tool)(list(arguments))
     except UsageError as error:
         if str(error):
             sys.stderr.write(f"{error}\n")
@@ -38,6 +38,6 @@ def run(tool: str, arguments: Sequence[str]) -> int:
 
 def _tool(tool: str) -> Callable[[list[str]], None]:
     # Each tool imports what it needs when it is called: svm-scale starts at once.
-    module = importlib.import_module(f"mercer.cli.libsvm.{tool.removeprefix('svm-')}")
+    module = importlib.import_module(f"mercer.cli.libsvm.{tool.replace('-', '_')}")
     main: Callable[[list[str]], None] = module.main
     return main

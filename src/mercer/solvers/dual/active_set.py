@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lstsq
 
 from mercer.arrays import Float64
 from mercer.solvers.dual.free_newton import step_on_plane
@@ -51,7 +52,8 @@ def polish(
     at_lo, at_hi = b - lo < c, hi - b < -c
     exact = EXACT * max(1.0, float(np.abs(s).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
     snapped = _mended(np.where(at_lo, lo, np.where(at_hi, hi, b)), lo, hi, A, s)
-    if (violation := _violation(Q @ snapped + p, snapped, lo, hi, A)) < least:
+    held = not A.size or float(np.abs(A @ snapped - s).max()) <= exact
+    if held and (violation := _violation(Q @ snapped + p, snapped, lo, hi, A)) < least:
         best, least = snapped, violation
     for _ in range(ROUNDS):
         if should_stop():
@@ -101,6 +103,8 @@ def _newton(
 
 def _mended(b: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64) -> Float64:
     """Return b with the groups' sums restored by their roomiest variables."""
+    if not _are_groups(A):
+        return b
     for k in range(A.shape[0]):
         room = np.where(A[k] > 0, np.minimum(b - lo, hi - b), 0.0)
         t = int(np.argmax(room))
@@ -115,7 +119,15 @@ def _ends(g: Float64, b: Float64, lo: Float64, hi: Float64, members: Bools) -> t
     return float((-g[grow]).max(initial=-np.inf)), float((-g[shrink]).min(initial=np.inf))
 
 
+def _are_groups(A: Float64) -> bool:
+    """Return whether equalities are sums over disjoint groups."""
+    return bool(((A == 0.0) | (A == 1.0)).all() and (A.sum(axis=0) <= 1.0).all())
+
+
 def _multipliers(g: Float64, b: Float64, lo: Float64, hi: Float64, A: Float64) -> Float64:
+    if not _are_groups(A):  # least squares over the variables, each as far as it lies inside its box
+        root = np.sqrt(np.minimum(np.minimum(b - lo, hi - b), 1.0))
+        return np.asarray(lstsq((A * root).T, -g * root)[0])
     out = np.zeros(A.shape[0])
     for k in range(A.shape[0]):
         members = A[k] > 0
@@ -135,6 +147,9 @@ def _violation(g: Float64, b: Float64, lo: Float64, hi: Float64, A: Float64) -> 
     if not A.shape[0]:
         up = float((-g[b < hi]).max(initial=0.0))
         return max(up, float(g[b > lo].max(initial=0.0)))
+    if not _are_groups(A):
+        c = g + A.T @ _multipliers(g, b, lo, hi, A)
+        return max(float((-c[b < hi]).max(initial=0.0)), float(c[b > lo].max(initial=0.0)))
     worst = 0.0
     for k in range(A.shape[0]):
         top, bottom = _ends(g, b, lo, hi, A[k] > 0)

@@ -1,0 +1,288 @@
+"""What is done with a model: predict, evaluate, verify, show, convert, report."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from mercer.cli import options as o
+from mercer.cli.exit_codes import FAILED
+from mercer.cli.exits import end_partial
+from mercer.cli.option_groups import Reading, Shown, spread
+from mercer.cli.screen import Screen
+from mercer.cli.user_error import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mercer.cli.model_files import Loaded
+
+
+@spread
+def predict(
+    model: o.Model,
+    data: o.Data,
+    reading: Reading,
+    output: o.Predictions = "-",
+    proba: o.Proba = False,
+    decision: o.Decision = False,
+    target: o.NoFeature = "none",
+    batch_rows: o.BatchRows = 16384,
+    keep_partial: o.KeepPartial = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Predict the rows of a file, a few at a time, in constant memory."""
+    from mercer.cli.ctrl_c import finishing_the_batch
+    from mercer.cli.model_files import load_model
+    from mercer.cli.prediction_files import open_writer
+    from mercer.cli.row_count import rows_in
+
+    screen = Screen(quiet=quiet or (output == "-" and sys.stdout.isatty()))  # no bar among predictions
+    loaded = load_model(model)
+    if proba and not hasattr(loaded.model, "predict_proba"):
+        raise UserError(f"{model} gives no probabilities: train it with --probability")
+    if decision and not hasattr(loaded.model, "decision_function"):
+        raise UserError(f"{model} has no decision function")
+    kinds = [kind for kind, wanted in (("proba", proba), ("decision", decision)) if wanted]
+    count, strange = 0, dict[str, set[str]]()
+    total = rows_in(data, reading) if screen.shows_steps else None
+    asking = finishing_the_batch() if keep_partial else nullcontext(lambda: False)
+    try:
+        with asking as stopped, screen.steps(total) as steps, open_writer(output) as writer:
+            steps.now("rows")
+            for X, table in loaded.batches(data, reading, target, batch_rows):
+                for name, texts in loaded.strangers(table).items():
+                    strange.setdefault(name, set()).update(texts)
+                writer.write(_predicted(loaded, X, kinds))
+                count += table.n_rows
+                steps.done(table.n_rows)
+                if stopped():
+                    break
+    except KeyboardInterrupt:
+        if output != "-":
+            raise
+        raise KeyboardInterrupt(f"standard output ends after {count} predictions or a few more") from None
+    _warn_of(strange, screen)
+    if stopped():
+        end_partial(f"{'standard output' if output == '-' else output} has the first {count} predictions")
+    if output != "-":
+        screen.say(f"{count} predictions in {output}")
+
+
+def _predicted(loaded: Loaded, X: Any, kinds: list[str]) -> dict[str, np.ndarray]:
+    """Return predictions, with probabilities and decisions as wanted, as named columns."""
+    import numpy as np
+
+    columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
+    if "proba" in kinds:
+        P = np.asarray(loaded.model.predict_proba(X))
+        columns |= {f"p({name})": P[:, k] for k, name in enumerate(loaded.machine.classes_)}
+    return columns | _decisions(loaded, X) if "decision" in kinds else columns
+
+
+def _warn_of(strange: dict[str, set[str]], screen: Screen) -> None:
+    from mercer.io.table import listed
+
+    for name, texts in strange.items():
+        screen.warn(
+            f"column {name!r} has texts that training had not: {listed(sorted(texts))}; they count as none "
+            "of the known ones"
+        )
+
+
+def _decisions(loaded: Loaded, X: Any) -> dict[str, np.ndarray]:
+    import numpy as np
+
+    F = np.asarray(loaded.model.decision_function(X))
+    if F.ndim == 1:
+        return {"decision": F}
+    return {f"decision({name})": F[:, k] for k, name in enumerate(loaded.machine.classes_)}
+
+
+@spread
+def evaluate(
+    model: o.Model,
+    data: o.Data,
+    reading: Reading,
+    target: o.Target = "last",
+    weights: o.Weights = None,
+    as_json: o.Json = False,
+) -> None:
+    """Measure a model on rows whose truth is known; with weights, a row of weight 2 counts as two."""
+    import numpy as np
+    from sklearn import metrics
+
+    from mercer._report.scores import measure
+    from mercer._report.subject import Subject
+    from mercer.cli.model_files import load_model, read_for
+
+    screen = Screen(as_json)
+    loaded = load_model(model)
+    X, table = read_for(loaded, data, target, reading, weights)
+    weight = table.sample_weight
+    if weight is not None and not weight.any():
+        raise UserError(f"the weights of {table.source} are all 0: there is nothing to measure on")
+    it = Subject(loaded.model, X, table.y)
+    truth = None if it.kind == "detector" else table.y
+    if it.kind != "detector" and truth is None:
+        raise UserError("evaluate compares with the truth: give --target COLUMN")
+    _warn_of(loaded.strangers(table), screen)
+    predicted = np.asarray(loaded.model.predict(X))
+    if it.kind == "classifier":
+        assert truth is not None
+        truth = _same_kind(truth, loaded.machine.classes_, table.target_name)
+    scores = measure(it, truth, predicted, f"{table.n_rows} rows", True, weight)
+    counted = "" if weight is None else f", counted by their weights ({weight.sum():g} in all)"
+    rows = f"{table.n_rows}{counted}"
+    screen.pairs([("rows", rows), *((k, f"{v:.6g}") for k, v in scores.values.items())])
+    document: dict[str, Any] = {"command": "evaluate", "rows": table.n_rows, "scores": scores.values}
+    document["weighted"] = weight is not None
+    if it.kind == "classifier":
+        names = np.unique(np.concatenate([truth, predicted]))
+        matrix = metrics.confusion_matrix(truth, predicted, labels=names, sample_weight=weight)
+        if not screen.out.is_terminal:
+            screen.line()  # a terminal's table begins with one
+        head = ["", *(f"predicted {name}" for name in names)]
+        body = [[f"is {name}", *(f"{cell:g}" for cell in matrix[k])] for k, name in enumerate(names)]
+        screen.grid(head, body, range(1, len(names) + 1))
+        document |= {"classes": names, "confusion": matrix}
+    screen.finish(document)
+
+
+def _same_kind(truth: Any, classes: np.ndarray, name: str | None) -> np.ndarray:
+    """Return the truth in the type of the classes; refuse a column that has nothing to do with them."""
+    import numpy as np
+
+    out = np.asarray(truth).astype(str) if classes.dtype.kind in "US" else np.asarray(truth)
+    if not np.isin(out, classes).any():
+        shown = ", ".join(str(c) for c in classes[:5])
+        raise UserError(f"the target {name!r} has none of the model's classes ({shown}): another --target?")
+    return out
+
+
+@spread
+def verify(
+    model: o.Model,
+    data: o.Data,
+    reading: Reading,
+    target: o.Target = "last",
+    as_json: o.Json = False,
+) -> None:
+    """Recompute a model's certificate from its file and its training data alone; exit code 1 if it fails."""
+    from mercer.cli.model_files import load_model, read_for
+    from mercer.cli.train_results import certificate_document
+    from mercer.io import verify as verify_model
+
+    screen = Screen(as_json)
+    loaded = load_model(model)
+    if loaded.file is None:
+        raise UserError(f"{model} is a LIBSVM model: it claims nothing that could be verified")
+    X, table = read_for(loaded, data, target, reading)
+    y = None if loaded.kind == "detector" else table.y
+    found = verify_model(loaded.file, X, y)
+    known = {True: "yes: same fingerprint", False: "no", None: "unknown: the file has no fingerprint"}
+    rows = [
+        ("verdict", "it holds" if found.holds else "it does not hold", "good" if found.holds else "poor"),
+        ("claimed", str(found.claimed)),
+        ("found", str(found.found)),
+        ("same data", known[found.same_data]),
+        *(("problem", words, "poor") for words in found.problems),
+    ]
+    screen.pairs(rows)  # type: ignore[arg-type]
+    screen.finish(
+        {
+            "command": "verify",
+            "holds": found.holds,
+            "problems": list(found.problems),
+            "same_data": found.same_data,
+            "claimed": certificate_document(found.claimed),
+            "found": certificate_document(found.found),
+        }
+    )
+    if not found.holds:
+        raise typer.Exit(FAILED)
+
+
+def show(model: o.Model, as_json: o.Json = False) -> None:
+    """Say what is in a model file."""
+    from mercer._report.step_words import rounded
+    from mercer.cli.model_files import load_model
+
+    screen = Screen(as_json)
+    loaded = load_model(model)
+    document = loaded.describe()
+    rows = []
+    for name, value in document.items():
+        if value is None or name == "command":
+            continue
+        if isinstance(value, dict):
+            words = ", ".join(f"{k} {v}" for k, v in value.items() if v is not None)
+        elif isinstance(value, (list, tuple)):
+            words = ", ".join(str(v) for v in value[:12]) + (
+                f", ... ({len(value)})" if len(value) > 12 else ""
+            )
+        else:
+            words = rounded(str(value)) if name == "kernel" else str(value)
+        rows.append((name.replace("_", " "), words))
+    screen.pairs(rows)
+    screen.finish(document)
+
+
+@spread
+def convert(source: o.Source, destination: o.Destination, shown: Shown, to: o.To = None) -> None:
+    """Convert a model between mercer's file, LIBSVM's text and ONNX (which is written only)."""
+    from mercer.cli.model_files import load_model, write_as
+    from mercer.cli.whole_files import check_place, whole_file
+
+    screen = Screen(shown.as_json, shown.quiet)
+    endings = {".mercer": "mercer", ".safetensors": "mercer", ".model": "libsvm", ".libsvm": "libsvm"}
+    kind = to or (endings | {".onnx": "onnx"}).get(destination.suffix)
+    if kind not in o.MODEL_FORMATS:
+        wish = f"--to {to} is not known" if to else f"the ending of {destination} says no format"
+        raise UserError(f"{wish}: give --to mercer, --to libsvm or --to onnx")
+    loaded = load_model(source)
+    check_place(destination)
+    with whole_file(destination) as part:
+        write_as(loaded, part, kind)
+    machine = type(loaded.machine).__name__
+    screen.say(f"{destination}: {machine} as {kind}")
+    screen.finish(
+        {
+            "command": "convert",
+            "source": str(source),
+            "destination": str(destination),
+            "format": kind,
+            "machine": machine,
+        }
+    )
+
+
+@spread
+def report(
+    model: o.Model,
+    data: o.Data,
+    reading: Reading,
+    target: o.Target = "last",
+    output: o.PageOutput = None,
+    folds: o.Folds = 5,
+) -> None:
+    """Write one HTML page about a model, from its file and its training data."""
+    import mercer
+    from mercer.cli.model_files import load_model, read_for
+    from mercer.cli.whole_files import check_place, whole_file
+
+    screen = Screen()
+    loaded = load_model(model)
+    place = output or Path(f"{model.stem}.html")
+    check_place(place)
+    X, table = read_for(loaded, data, target, reading)
+    y = None if loaded.kind == "detector" else table.y
+    facts = [("target", table.target_name)] if table.target_name and y is not None else []
+    page = mercer.report(loaded.model, X, y, cv=folds, facts=facts)
+    with whole_file(place) as part:
+        page.save(part)
+    screen.say(f"{place}: open it in a browser; it needs nothing else")

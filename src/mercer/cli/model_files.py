@@ -1,0 +1,216 @@
+"""Model files of mercer and of LIBSVM, and the data that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+
+import mercer
+from mercer._report.step_words import step_in_words
+from mercer.cli.input_tables import split_weights, target_of
+from mercer.cli.option_groups import Reading
+from mercer.cli.preparation import features_of, known_texts, text_columns
+from mercer.cli.user_error import UserError
+from mercer.cli.value_sizes import refuse_sizes
+from mercer.io import (
+    ModelFile,
+    Table,
+    read_batches,
+    read_data,
+    read_libsvm_model,
+    read_model,
+    write_libsvm_model,
+)
+from mercer.io.models import save_again
+from mercer.io.training import fitted_part
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model out of a file.
+
+    Attributes
+    ----------
+    model : estimator
+        It predicts from the user's columns.
+    file : ModelFile or None
+        What else mercer's file says; None for LIBSVM's.
+    path : Path
+        Where it came from.
+    """
+
+    model: Any
+    file: ModelFile | None
+    path: Path
+
+    @property
+    def machine(self) -> Any:
+        """The estimator at the end of the pipeline."""
+        return fitted_part(self.model)
+
+    @property
+    def kind(self) -> str:
+        """What the model does."""
+        if is_classifier(self.model):
+            return "classifier"
+        return "regressor" if is_regressor(self.model) else "detector"
+
+    @property
+    def names(self) -> list[str] | None:
+        """The names of the columns that the model takes, if it knows them."""
+        names = getattr(self.model, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def options(self, how: Reading) -> dict[str, Any]:
+        """Return the arguments with which data are to be read."""
+        found = how.options()
+        if self.names is not None:
+            found["features"] = self.names
+        else:
+            found["n_features"] = int(self.model.n_features_in_)
+        return found
+
+    def check(self, table: Table) -> Any:
+        """Return the features for the model, or say why they do not fit."""
+        width = int(self.model.n_features_in_)
+        if table.n_features != width:
+            raise UserError(
+                f"{table.source} has {table.n_features} columns of features, {self.path} takes {width}: if "
+                "one of them is the target, give --target last"
+            )
+        text = set(text_columns(self.model))
+        for name in set(table.categorical) ^ text:
+            here, there = ("numbers", "text") if name in text else ("text", "numbers")
+            raise UserError(f"column {name!r} of {table.source} holds {here}; in training it held {there}")
+        missing = table.n_missing()
+        if missing and not _imputes(self.model):
+            name = next(iter(missing))
+            row = table.first_row + 1 + int(np.flatnonzero(_absent(table, name))[0])
+            raise UserError(
+                f"{table.source} has missing values, first in column {name!r}, row {row}: the model was "
+                "trained without them (--impute)"
+            )
+        refuse_sizes(table)
+        return features_of(table) if self.names is not None else table.X
+
+    def strangers(self, table: Table) -> dict[str, set[str]]:
+        """Return the texts that training had not seen, by column: to the model they are nothing at all."""
+        known = known_texts(self.model)
+        found = {name: set(table.categories.get(name, ())) - texts for name, texts in known.items()}
+        return {name: texts for name, texts in found.items() if texts}
+
+    def _text(self, data: str, how: Reading) -> list[str] | None:
+        """Return the text columns of a file: the model's own, and those it does not take."""
+        mine = text_columns(self.model)
+        if not mine or data == "-":
+            return None
+        first = next(iter(read_batches(data, target=None, batch_rows=1000, **how.options())), None)
+        others = [] if first is None else [n for n in first.categorical if n not in set(self.names or ())]
+        return [*mine, *others]
+
+    def batches(self, data: str, how: Reading, target: str, rows: int) -> Iterator[tuple[Any, Table]]:
+        """Yield the features of a few rows at a time."""
+        wish = None if self.names is not None else target_of(target)
+        options = self.options(how) | {"categorical": self._text(data, how)}
+        for table in read_batches(data, target=wish, batch_rows=rows, **options):
+            if table.n_rows:
+                yield self.check(table), table
+
+    def describe(self) -> dict[str, Any]:
+        """Return what is to say of the file."""
+        machine, file = self.machine, self.file
+        known = machine.get_params(deep=False)
+        names = ("C", "nu", "epsilon", "tol", "class_weight", "probability")
+        certificate = getattr(machine, "certificate_", None)
+        rows = None if file is None else file.training.rows
+        steps = getattr(self.model, "steps", [])[:-1]
+        return {
+            "command": "show",
+            "file": str(self.path),
+            "kind": "LIBSVM's text" if file is None else f"mercer, protocol {file.protocol}",
+            "machine": type(machine).__name__,
+            "kernel": repr(machine.kernel_),
+            "parameters": {k: known[k] for k in names if known.get(k) not in (None, False)},
+            "preparation": [step_in_words(step) for _, step in steps] or None,
+            "classes": [str(c) for c in machine.classes_] if hasattr(machine, "classes_") else None,
+            "features": self.names or int(self.model.n_features_in_),
+            "support_vectors": int(machine.support_.size),
+            "training_rows": rows,
+            "training_data": None if file is None or file.training.features is None else "fingerprint kept",
+            "weights": None if file is None or file.training.weights is None else "kept",
+            "certificate": None if certificate is None else str(certificate),
+            "versions": None if file is None else file.versions,
+        }
+
+
+def _absent(table: Table, name: str) -> np.ndarray:
+    if hasattr(table.X, "iloc"):
+        return np.asarray(table.X[name].isna())
+    column = table.X[:, list(table.feature_names).index(name)]
+    dense = np.asarray(column.toarray() if hasattr(column, "toarray") else column, dtype=np.float64)
+    return np.asarray(np.isnan(dense)).ravel()
+
+
+def _imputes(model: Any) -> bool:
+    return "SimpleImputer" in repr(model) or "SimpleImputer" in str(getattr(model, "steps", ""))
+
+
+def load_model(path: Path) -> Loaded:
+    """Open a model file of either kind."""
+    if not path.is_file():
+        raise UserError(f"there is no model file {path}")
+    with path.open("rb") as file:
+        head = file.read(9)
+    if head == b"svm_type ":
+        return Loaded(read_libsvm_model(path), None, path)
+    if head[:1] == b"\x08" and head[2:3] == b"\x12":  # version and producer, as ONNX files begin
+        raise UserError(
+            f"{path} is an ONNX file, which is for other programs to run: mercer writes such files but does "
+            "not read them. Use the model that it was made from"
+        )
+    if head.isascii() and head.decode().isprintable():  # a model file begins with a length in binary
+        raise UserError(f"{path} is a text file, not a model; the model comes first, then the data")
+    file_content = read_model(path)
+    return Loaded(file_content.model, file_content, path)
+
+
+def read_for(
+    loaded: Loaded, data: str, target: str, how: Reading, weights: str | None = None
+) -> tuple[Any, Table]:
+    """Return a whole table's features for a model, and the table with its target and its weights."""
+    options = loaded.options(how)
+    if weights is not None and loaded.names is not None:
+        if weights in loaded.names:
+            raise UserError(f"--weights {weights!r}: it is one of the features that {loaded.path} takes")
+        options["features"] = [*loaded.names, weights]
+    table = read_data(data, target=target_of(target), **options)
+    table, _ = split_weights(table, weights)
+    return loaded.check(table), table
+
+
+def write_as(loaded: Loaded, path: Path, kind: str) -> None:
+    """Write a model in another format."""
+    model, machine = loaded.model, loaded.machine
+    if kind == "mercer":
+        if loaded.file is None:
+            mercer.save(model, path)
+        else:
+            save_again(loaded.file, path)
+        return
+    if kind == "onnx":
+        from mercer.io import to_onnx
+
+        to_onnx(model, path)
+        return
+    if machine is not model and len(model.steps) > 1:
+        steps = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
+        raise UserError(
+            f"LIBSVM's files have no place for the preparation ({steps}): train with --no-scale on data that "
+            "are prepared already (mercer svm-scale does it LIBSVM's way)"
+        )
+    write_libsvm_model(machine, path)

@@ -1,0 +1,71 @@
+"""Which task a target asks for: telling classes apart, predicting numbers, knowing what is normal."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from mercer.cli.text_columns import disguise, is_name, way_out
+from mercer.cli.user_error import UserError
+from mercer.cli.value_sizes import refuse_target_sizes
+from mercer.io import Table
+from mercer.io.table import listed
+
+TaskName = Literal["classify", "regress", "novelty"]
+MOST_CLASSES = 20  # different whole numbers that are taken for classes
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
+def told(table: Table, task: str, why: str) -> str:
+    """Return what a table is and what is to be learned from it, in a line."""
+    rows, features = counted(table.n_rows, "row"), counted(table.n_features, "feature")
+    return f"{table.source}: {rows}, {features}; task {task}: {why}"
+
+
+def choose_task(table: Table, wish: str) -> tuple[TaskName, str]:
+    """Return the task and why."""
+    y = table.y
+    if wish == "novelty" or (wish == "auto" and y is None):
+        return "novelty", "there is no target" if y is None else "as asked; the target is not used"
+    if y is None:
+        raise UserError(f"--task {wish} needs a target: give --target COLUMN")
+    name = f"target {table.target_name!r}"
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        bad = np.flatnonzero(~np.isfinite(y))
+        raise UserError(
+            f"the {name} is missing or infinite in {counted(bad.size, 'row')}, first in row {bad[0] + 1}: "
+            "remove them, or choose another target"
+        )
+    different = np.unique(y)
+    if wish == "classify" or (wish == "auto" and _is_kinds(y, different)):
+        if different.size < 2:
+            raise UserError(
+                f"the {name} has one value only, {str(different[0])!r}: there is nothing to tell apart"
+            )
+        if y.dtype.kind in "USO" and is_name(different.size, y.size):
+            shown, numbers = listed([str(value) for value in different[:3]]), disguise(different.tolist())
+            if numbers is not None:
+                raise UserError(f"the {name} holds {numbers} ({shown}, ...): {way_out(numbers)}")
+            raise UserError(
+                f"the {name} has {different.size} different texts in {y.size} rows ({shown}, ...): too many "
+                "for classes. Choose another --target"
+            )
+        why = "as asked" if wish == "classify" else f"the {name} has {different.size} different values"
+        return "classify", why
+    if y.dtype.kind in "US":
+        raise UserError(f"--task regress needs numbers, but the {name} is text such as {str(y[0])!r}")
+    if different.size < 2:
+        raise UserError(f"the {name} has one value only, {different[0]:g}: there is nothing to learn")
+    refuse_target_sizes(y, name)
+    return "regress", "as asked" if wish == "regress" else f"the {name} is a number"
+
+
+def _is_kinds(y: np.ndarray, different: np.ndarray) -> bool:
+    if y.dtype.kind in "USO":
+        return True
+    return y.dtype.kind in "iu" and different.size <= max(2, min(MOST_CLASSES, y.size // 10))

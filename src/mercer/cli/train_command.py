@@ -1,0 +1,111 @@
+"""``mercer train``."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mercer.cli import options as o
+from mercer.cli.exits import end_partial
+from mercer.cli.option_groups import Columns, MachineWishes, Measuring, Reading, Shown, spread
+from mercer.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from mercer.cli.learning_table import LearningTable
+    from mercer.cli.trainer import Run, Trainer
+
+
+@spread
+def train(
+    data: o.Data,
+    columns: Columns,
+    wishes: MachineWishes,
+    measuring: Measuring,
+    reading: Reading,
+    shown: Shown,
+    search: o.Search = False,
+    output: o.ModelOutput = None,
+    report: o.ReportToo = None,
+    keep_partial: o.KeepPartial = False,
+) -> None:
+    """Train a machine on a file, measure it on rows it has not seen, prove how good the fit is, save it."""
+    from mercer.cli.learning_table import learning_table
+    from mercer.cli.machine_options import check_wishes, make
+    from mercer.cli.row_splits import Plan
+    from mercer.cli.trainer import Trainer
+    from mercer.cli.whole_files import check_place
+
+    screen = Screen(shown.as_json, shown.quiet)
+    check_wishes(wishes)
+    place = output or Path(f"{stem(data)}.mercer")
+    for path in (place,) if report is None else (place, report):
+        check_place(path)
+    learning = learning_table(data, columns, reading, screen)
+    machine, decided = make(wishes, learning.task, learning.y)
+    for words in [] if search else decided:
+        screen.say(words)
+    plan = Plan(learning.task, **asdict(measuring))
+    trainer = Trainer(plan, learning.X, learning.y, learning.weight, screen, keep_partial)
+    run = _measured(learning, learning.preparation.pipeline(machine), trainer, search)
+    for words in run.warnings:
+        screen.warn(words)
+    _write(run, trainer, learning, place, report)
+    _show(run, trainer, learning, decided, place, report, screen)
+    if trainer.interrupted:
+        end_partial(f"{' and '.join(trainer.interrupted)} ended early; what was reached is in {place}")
+
+
+def _measured(learning: LearningTable, model: object, trainer: Trainer, search: bool) -> Run:
+    """Search if asked to, measure, and fit on all rows."""
+    from mercer.cli.parameter_search import search_settings
+    from mercer.cli.row_splits import split_rows
+
+    split = split_rows(trainer.plan, learning.table.n_rows, learning.y)
+    chosen = None
+    if search:
+        model, chosen = search_settings(model, trainer, split[0], trainer.screen)
+    return trainer.run(model, split, chosen)
+
+
+def _write(run: Run, trainer: Trainer, learning: LearningTable, place: Path, report: Path | None) -> None:
+    """Write the model and the page: both of them, or none."""
+    import mercer
+    from mercer.cli.train_results import report_page
+    from mercer.cli.whole_files import whole_file
+
+    page = None if report is None else report_page(run, trainer, learning.table.target_name)
+    with ExitStack() as files:
+        part = files.enter_context(whole_file(place))
+        mercer.save(run.model, part, X=trainer.X, y=learning.y, sample_weight=learning.weight)
+        if page is not None and report is not None:
+            page.save(files.enter_context(whole_file(report)))
+
+
+def _show(
+    run: Run,
+    trainer: Trainer,
+    learning: LearningTable,
+    decided: list[str],
+    place: Path,
+    report: Path | None,
+    screen: Screen,
+) -> None:
+    from mercer.cli.train_results import result_rows, train_document
+
+    n = learning.table.n_rows
+    rows = [*result_rows(run, trainer.plan, n), ("model", f"{place}, fitted on all {n} rows")]
+    if report is not None:
+        rows.append(("report", str(report)))
+    screen.gap()
+    if not screen.quiet:
+        screen.pairs(rows)  # type: ignore[arg-type]
+    screen.finish(train_document(run, learning, decided, place, report))
+
+
+def stem(data: str) -> str:
+    """Return the name of a model file without its ending: in the current folder, named after the data."""
+    name = "model" if data == "-" else Path(data).name
+    return re.sub(r"(\.[A-Za-z]+)?(\.gz)?$", "", name) or "model"
