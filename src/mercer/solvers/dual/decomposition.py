@@ -21,7 +21,7 @@ from mercer.problems.warm_start import best_multiple, carried
 from mercer.solvers.base import Reached, Solver, Status
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.needs import A_DUAL, GROUP_SUMS
-from mercer.solvers.dual.round_loop import mend_sums
+from mercer.solvers.dual.round_loop import LimitReached, Rounds, mend_sums
 from mercer.solvers.dual.rounding import resolution
 from mercer.solvers.dual.small_problems import can_be_stacked, solve_stacked
 from mercer.solvers.dual.working_set import choose
@@ -39,13 +39,6 @@ NEWTON_STEPS = 20  # at most, one after the other
 STALLS = 2  # rounds without headway, each from a fresh K beta, after which float64 has no more to give
 SAMPLE = 1024  # points, at most, on which the error of single precision is measured
 SMALL_PASS = 50_000  # kernel values that are recomputed in double precision without a thought
-
-
-class _LimitError(Exception):
-    """A limit was reached; the point is consistent."""
-
-    def __init__(self, status: Status) -> None:
-        self.status: Status = status
 
 
 @dataclass(kw_only=True, repr=False)
@@ -78,77 +71,74 @@ class Decomposition(Solver):
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
         """Descend until the criterion holds in float64."""
-        return _Run(self, gram, problem, start).run()
+        return _Descent(self, gram, problem, start).run()
 
 
-class _Run:
-    """The state of one solve."""
+class _Descent(Rounds):
+    """One solve: a round descends to a violation, and then makes sure of it in float64."""
+
+    in_double = False
 
     def __init__(self, options: Decomposition, gram: Gram, problem: Dual, start: Float64 | None) -> None:
-        self.o = options
-        self.limits = options.limits or Limits()
-        self.gram = gram
-        self.problem = problem
-        self.b = problem.start() if start is None else carried(problem, start)
+        super().__init__(options, gram, problem, None)
         self.started = start is not None
-        self.f = np.zeros(problem.n)
-        self.error = 0.0  # a bound on that of f, beyond float64's own
-        self.n_iter = 0
+        if start is not None:
+            self.b = carried(problem, start)
         self.tol = options.tol if options.criterion == "kkt" else min(1e-1, 100 * options.tol)
+        self.descended = False
         self.block: Any = None
         self.stalls = 0  # rounds in float64 that missed their target
         self.stuck = False  # so did the last one, by more than rounding
         self.best: tuple[float, Float64, Float64] = (np.inf, self.b, self.f)  # violation and point of those
         self.exhausted = False  # single precision makes no headway: go on in double
         self.evaluations = 0  # kernel values computed by working sets, and by the Gram in single precision
-        self.before = np.inf  # the objective at the last tolerance, for the growth of the dual
 
     # -- precision -------------------------------------------------------------------------------------------
 
-    def run(self) -> Reached:
-        status: Status = "optimal"
-        try:
-            if self.b.any():
-                self.f = self.gram.matvec(self.problem.beta(self.b))
-            if self.started:  # a neighbour's solution: when C has grown, so should its multiples
-                self.b, self.f = best_multiple(self.problem, self.b, self.f)
-            self._to_the_end()
-        except _LimitError as stop:
-            status = stop.status
-        except KeyboardInterrupt:
-            status = "interrupted"
-        if status != "optimal":
-            self.f, self.error = self.gram.exact().matvec(self.problem.beta(self.b)), 0.0
-        mend_sums(self.problem, self.b)
-        return Reached(self.b, self.f, self.n_iter, status, self.error)
+    def begin(self) -> None:
+        if self.b.any():
+            self.f = self.gram.matvec(self.problem.beta(self.b))
+        if self.started:  # a neighbour's solution: when C has grown, so should its multiples
+            self.b, self.f = best_multiple(self.problem, self.b, self.f)
 
-    def _to_the_end(self) -> None:
-        """Descend until the user's criterion holds in float64."""
-        while True:
-            self._descend(self.gram, self.problem, self.b, self.f, None)
-            error = self.error = self._refresh()
-            if self.problem.hopeless(self.b, self.f) or self._finished(error):
-                return
-            if error > 0 or self.stalls:
-                self.f, self.error = self.gram.exact().matvec(self.problem.beta(self.b)), 0.0
-                if self._finished(0.0):
-                    return
-            violation = self._violation()
-            if not self.gram.is_exact and (self.exhausted or violation > self._target()):
-                self.evaluations += self.gram.evaluations
-                self.gram, self.block = self.gram.exact(), None  # what single precision can tell is used up
-                self.exhausted = False
-                continue
-            if violation > self._target():
-                # A fresh K beta shows the way, or the target, where it is a share of the objective, has
-                # fallen with it, or float64 cannot tell the remaining violation from rounding.
-                if self._stalled(violation):
-                    return
-                continue
-            self.before = self.problem.objective(self.b, self.f)
-            self.tol *= 0.2  # the gap, or growth, asks for a smaller violation than the one reached
-            if self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
-                return
+    def finish(self, status: Status) -> None:
+        if status != "optimal":
+            self._exactly()
+        mend_sums(self.problem, self.b)
+
+    def _exactly(self) -> None:
+        self.f, self.error = self.gram.exact().matvec(self.problem.beta(self.b)), 0.0
+
+    def advance(self) -> bool:
+        self._descend(self.gram, self.problem, self.b, self.f, None)
+        self.error = self._refresh()
+        self.descended = True
+        return True  # what makes no headway is noticed by the verdict
+
+    def verdict(self) -> Status | None:
+        """Return "optimal" once the user's criterion holds in float64, or rounding has the last word."""
+        if not self.descended:
+            return None
+        if self.problem.hopeless(self.b, self.f) or self._finished(self.error):
+            return "optimal"
+        if self.error > 0 or self.stalls:
+            self._exactly()
+            if self._finished(0.0):
+                return "optimal"
+        violation = self.violation()
+        if not self.gram.is_exact and (self.exhausted or violation > self.target()):
+            self.evaluations += self.gram.evaluations
+            self.gram, self.block = self.gram.exact(), None  # what single precision can tell is used up
+            self.exhausted = False
+            return None
+        if violation > self.target():
+            # A fresh K beta shows the way, or the target, where it is a share of the objective, has
+            # fallen with it, or float64 cannot tell the remaining violation from rounding.
+            return "optimal" if self._stalled(violation) else None
+        self.before = self.problem.objective(self.b, self.f)
+        self.tol *= 0.2  # the gap, or growth, asks for a smaller violation than the one reached
+        beyond = self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0)))
+        return "optimal" if beyond else None
 
     def _stalled(self, violation: float) -> bool:
         """Note a round that missed its target; return whether what is left is rounding, at the best point."""
@@ -160,7 +150,7 @@ class _Run:
             return False
         violation, self.b, self.f = self.best
         if violation > resolution(self.problem, self.b, self.f):
-            raise _LimitError("ill_conditioned")
+            raise LimitReached("ill_conditioned")
         return True
 
     def _refresh(self) -> float:
@@ -194,21 +184,19 @@ class _Run:
         return 1.5 * error
 
     def _finished(self, error: float) -> bool:
-        if self._violation() + 2.0 * error > self._target():
+        if self.violation() + 2.0 * error > self.target():
             return False
-        if self.o.criterion == "kkt":
+        if self.options.criterion == "kkt":
             return True
-        if self.o.criterion == "growth":
+        if self.options.criterion == "growth":
             now = self.problem.objective(self.b, self.f)
-            return bool(self.before - now <= self.o.tol * abs(now))
+            return bool(self.before - now <= self.options.tol * abs(now))
         values = self.problem.evaluate(self.b, self.f)
-        return relative(values.gap, values.primal, values.dual) <= self.o.tol
+        return relative(values.gap, values.primal, values.dual) <= self.options.tol
 
-    def _target(self) -> float:
+    def target(self) -> float:
+        """Return the violation to descend to, which the gap may ask to be smaller than ``tol``."""
         return self.problem.tolerance(self.tol, self.problem.objective(self.b, self.f))
-
-    def _violation(self) -> float:
-        return self.problem.violation(self.b, self.problem.gradient(self.b, self.f))
 
     # -- levels ----------------------------------------------------------------------------------------------
 
@@ -220,7 +208,7 @@ class _Run:
             violation = problem.violation(b, g)
             if top:
                 self._tell(self.b, self.f)
-                goal = 0.9 * self._target()  # room for the error of single precision
+                goal = 0.9 * self.target()  # room for the error of single precision
                 if problem.hopeless(b, f):
                     return
             assert goal is not None
@@ -230,14 +218,14 @@ class _Run:
                 return
             self._check_limits()
             size = problem.n * problem.n * gram.dtype.itemsize
-            if problem.n <= DENSE and size <= self.o.block_bytes:
+            if problem.n <= DENSE and size <= self.options.block_bytes:
                 if not self._dense(gram, problem, b, f, g, goal, keep=top) or not top:
                     return
-                if self.gram.is_exact and not wants_every_line(self.o.listener) and not self.exhausted:
+                if self.gram.is_exact and not wants_every_line(self.options.listener) and not self.exhausted:
                     return  # solved; the caller computes K beta afresh and looks again
                 continue
             working = self._working_set(problem, b, g, gram.dtype.itemsize)
-            if size <= self.o.block_bytes and working.size > 0.7 * problem.n:
+            if size <= self.options.block_bytes and working.size > 0.7 * problem.n:
                 if not self._dense(gram, problem, b, f, g, goal, keep=False) or not top:
                     return
                 continue
@@ -245,11 +233,11 @@ class _Run:
             variables = _variables(working, problem)
             inner_b, inner_f = b[variables], f[working]
             old = part.beta(inner_b).copy()
-            stopped: _LimitError | None = None
+            stopped: LimitReached | None = None
             inner, counted = gram.subset(working), gram.evaluations
             try:
                 self._descend(inner, part, inner_b, inner_f, max(0.5 * goal, 0.1 * violation))
-            except _LimitError as stop:
+            except LimitReached as stop:
                 stopped = stop
             self.evaluations += max(0, inner.evaluations - (gram.evaluations - counted))  # not those of both
             change = part.beta(inner_b) - old
@@ -263,20 +251,19 @@ class _Run:
 
     def _working_set(self, problem: Dual, b: Float64, g: Float64, itemsize: int) -> np.ndarray:
         per_side = int(np.clip(problem.n // 8, LEAST_PER_SIDE, MOST_PER_SIDE))
-        most = max(8, int(np.sqrt(self.o.block_bytes / itemsize)))
+        most = max(8, int(np.sqrt(self.options.block_bytes / itemsize)))
         sides = 2 * max(1, problem.sums.size)
         return choose(problem, b, g, max(1, min(per_side, most // (2 * sides))), most)
 
     def _check_limits(self) -> None:
-        if self.limits.steps_left(self.n_iter) == 0:
-            raise _LimitError("iteration_limit")
-        if self.limits.out_of_time():
-            raise _LimitError("time_limit")
+        stopped = self.limit()
+        if stopped is not None:
+            raise LimitReached(stopped)
 
     def _tell(self, b: Float64, f: Float64) -> None:
-        if self.o.listener is not None and wants_to_know(self.o.listener):
-            count, target = self.gram.evaluations + self.evaluations, self._target()
-            self.o.listener(progress(self.problem, b, f, self.n_iter, self.limits, count, target))
+        if self.options.listener is not None and wants_to_know(self.options.listener):
+            count, target = self.gram.evaluations + self.evaluations, self.target()
+            self.options.listener(progress(self.problem, b, f, self.n_iter, self.limits, count, target))
 
     # -- the dense block -------------------------------------------------------------------------------------
 
@@ -289,15 +276,15 @@ class _Run:
         if keep:
             self.block = K
         block = DenseBlock(K, gram.diag(), p, b, g)
-        stopped: _LimitError | None = None
+        stopped: LimitReached | None = None
         try:
-            self._optimise(block, tol, watched=keep and self.o.listener is not None)
+            self._optimise(block, tol, watched=keep and self.options.listener is not None)
             if block.violation > tol and not self.gram.is_exact:
                 # Rounding makes a near-singular block indefinite; no number of steps can mend that.
                 self.exhausted = True
             elif block.violation > tol or self.stuck:
                 self._insist(block, gram, p, tol, whole=keep)
-        except _LimitError as stop:
+        except LimitReached as stop:
             stopped = stop
         change = block.write(b)
         moved = np.flatnonzero(change)
@@ -314,7 +301,7 @@ class _Run:
         if budget is None:
             budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
         slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
-        if watched and wants_every_line(self.o.listener):
+        if watched and wants_every_line(self.options.listener):
             # A trace of a problem that is one block has lines, too.
             slice_steps = min(slice_steps, max(4, block.size // 8))
         while budget > 0:
@@ -324,14 +311,14 @@ class _Run:
             budget -= done
             if block.violation <= tol or done < steps:
                 return
-            if watched and wants_to_know(self.o.listener):
+            if watched and wants_to_know(self.options.listener):
                 self._tell(*block.point())
             self._check_limits()
 
     def _insist(self, block: DenseBlock, gram: Gram, p: Dual, tol: float, *, whole: bool) -> None:
         """Go on with an ill-conditioned block as long as that gains anything that float64 can tell."""
         rescue = gram.is_psd is True
-        watched = whole and not wants_every_line(self.o.listener)
+        watched = whole and not wants_every_line(self.options.listener)
         if rescue:
             self._alternate(block, tol, watched)
         while block.violation > tol or (rescue and self.stuck):
@@ -361,7 +348,7 @@ class _Run:
 
     def _rescue(self, block: DenseBlock, p: Dual) -> bool:
         """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""
-        if 16 * p.size**2 > 2 * self.o.block_bytes:
+        if 16 * p.size**2 > 2 * self.options.block_bytes:
             return False
         return block.restart_from_interior(self.limits.out_of_time)
 

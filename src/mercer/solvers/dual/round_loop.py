@@ -17,6 +17,13 @@ from mercer.solvers.progress import progress, wants_to_know
 STALLS = 2  # rounds without any change, each from a fresh K beta, after which float64 has no more to give
 
 
+class LimitReached(Exception):  # noqa: N818  it is no error
+    """A limit was reached inside a round; the point is consistent."""
+
+    def __init__(self, status: Status) -> None:
+        self.status: Status = status
+
+
 class Rounds(ABC):
     """One solve: a feasible point ``b`` with ``f`` = K beta, improved round by round.
 
@@ -25,19 +32,23 @@ class Rounds(ABC):
     options : Solver
         Tolerance, criterion, limits, listener.
     gram, problem
-        What is solved; kernel values are float64.
+        What is solved; kernel values are float64 unless an algorithm says otherwise.
     start : (copies n,) float64, optional
         Where to begin.
     """
 
+    in_double = True  # whether an algorithm needs kernel values in float64
+
     def __init__(self, options: Solver, gram: Gram, problem: Dual, start: Float64 | None) -> None:
         self.options = options
         self.limits = options.limits or Limits()
-        self.gram = gram.exact()
+        self.gram = gram.exact() if self.in_double else gram
         self.problem = problem
         self.b = problem.start() if start is None else problem.nearest(start)
         self.f = np.zeros(problem.n)
         self.n_iter = 0
+        self.error = 0.0  # a bound on that of f, beyond float64's own
+        self.before = np.inf  # the objective at the end of the last cycle
         self.cycle_ended = True  # whether the last round looked at all variables: growth is measured there
 
     # -- what an algorithm says ------------------------------------------------------------------------------
@@ -52,38 +63,35 @@ class Rounds(ABC):
     # -- the loop --------------------------------------------------------------------------------------------
 
     def run(self) -> Reached:
-        """Return the point at which the criterion or a limit stopped the rounds."""
+        """Take rounds until the criterion or a limit stops them; return the point."""
         status: Status
         try:
-            self.refresh()
-            self.open()
+            self.begin()
             status = self._until_done()
+        except LimitReached as stop:
+            status = stop.status
         except KeyboardInterrupt:
             status = "interrupted"
+        self.finish(status)
+        return Reached(self.b, self.f, self.n_iter, status, self.error)
+
+    def begin(self) -> None:
+        """Compute K beta and prepare."""
+        self.refresh()
+        self.open()
+
+    def finish(self, status: Status) -> None:
+        """Leave a point whose sums hold and whose K beta is fresh."""
         self.b = self.problem.settled(self.b)
         mend_sums(self.problem, self.b)
         self.refresh()
-        return Reached(self.b, self.f, self.n_iter, status)
 
     def _until_done(self) -> Status:
-        before = np.inf
         stalls = 0
         while True:
-            self.b = self.problem.settled(self.b)  # a variable one rounding away from its bound is not free
-            self.tell()
-            if self.problem.hopeless(self.b, self.f):
-                self.refresh()  # a proof should not rest on rounding
-                if self.problem.hopeless(self.b, self.f):
-                    return "optimal"
-            if self._met(before):
-                self.refresh()  # many small updates leave rounding in K beta
-                if self._met(before):
-                    return "optimal"
-            stopped = self.limit() or self._as_good_as_it_gets()
-            if stopped is not None:
-                return stopped
-            if self.cycle_ended:
-                before = self.problem.objective(self.b, self.f)
+            verdict = self.verdict()
+            if verdict is not None:
+                return verdict
             if self.advance():
                 stalls = 0
                 continue
@@ -92,6 +100,22 @@ class Rounds(ABC):
             if stalls > STALLS:
                 least = resolution(self.problem, self.b, self.f)
                 return "optimal" if self.violation() <= least else "ill_conditioned"
+
+    def verdict(self) -> Status | None:
+        """Return why to stop before the next round; None to go on."""
+        self.b = self.problem.settled(self.b)  # a variable one rounding away from its bound is not free
+        self.tell()
+        if self.problem.hopeless(self.b, self.f):
+            self.refresh()  # a proof should not rest on rounding
+            if self.problem.hopeless(self.b, self.f):
+                return "optimal"
+        if self._met(self.before):
+            self.refresh()  # many small updates leave rounding in K beta
+            if self._met(self.before):
+                return "optimal"
+        if self.cycle_ended:
+            self.before = self.problem.objective(self.b, self.f)
+        return self.limit() or self._as_good_as_it_gets()
 
     def _met(self, before: float) -> bool:
         criterion, tol = self.options.criterion, self.options.tol
