@@ -75,7 +75,7 @@ def predict(
 
 
 def _warn_of(strange: dict[str, set[str]], screen: Screen) -> None:
-    from mercer.io.table import listed
+    from mercer.io.tables.table import listed
 
     for name, texts in strange.items():
         screen.warn(

@@ -16,7 +16,7 @@ from mercer.cli.exits import UserError
 from mercer.cli.options import IMPUTE
 from mercer.cli.texts import check_texts, disguise, is_name, way_out
 from mercer.io import Table
-from mercer.io.table import listed
+from mercer.io.tables.table import listed
 
 Task = Literal["classify", "regress", "novelty"]
 MOST_CLASSES = 20  # different whole numbers that are taken for classes

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.cli.exits import UserError
 from mercer.io import Table, read_data
-from mercer.io.table import listed
+from mercer.io.tables.table import listed
 
 
 @dataclass(frozen=True)

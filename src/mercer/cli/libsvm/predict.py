@@ -12,8 +12,8 @@ import numpy as np
 from mercer.cli.libsvm.flags import PredictFlags, parse_predict
 from mercer.cli.libsvm.problem import serial_numbers
 from mercer.io import ModelFileError, libsvm_probabilities, read_batches
-from mercer.io.libsvm import from_libsvm
-from mercer.io.libsvm_text import CLASSIFIERS, LibsvmModel, parse_libsvm_model
+from mercer.io.libsvm.conversion import from_libsvm
+from mercer.io.libsvm.model_text import CLASSIFIERS, LibsvmModel, parse_libsvm_model
 from mercer.problems.sigmoid import density_probability
 
 ROWS = 8192  # read and predicted at a time

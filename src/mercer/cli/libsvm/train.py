@@ -27,8 +27,8 @@ from mercer.cli.libsvm.problem import (
     read_problem,
 )
 from mercer.cli.libsvm.summary import lines
-from mercer.io.libsvm import to_libsvm
-from mercer.io.libsvm_text import LibsvmModel, format_libsvm_model
+from mercer.io.libsvm.conversion import to_libsvm
+from mercer.io.libsvm.model_text import LibsvmModel, format_libsvm_model
 from mercer.problems.dual import InfeasibleError
 from mercer.problems.sigmoid import density_marks, fit_sigmoid, laplace_scale
 
