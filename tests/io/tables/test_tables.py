@@ -86,6 +86,21 @@ def test_npz_dense_sparse_and_one_table(tmp_path):
     assert [b.n_rows for b in read_batches(tmp_path / "a.npz", batch_rows=15)] == [15, 5]
 
 
+@pytest.mark.parametrize("level", [1, 9])
+def test_gzip_of_tables_that_are_mostly_zeros(tmp_path, level):
+    """What the first bytes expand to is more than what a reader takes at a time."""
+    rows = 200_000
+    text = b"a,b,c,d,e,f\n" + b"0,0,0,0,0,0\n" * (rows - 1) + b"1,2,3,4,5,6\n"
+    packed = gzip.compress(text, level)
+    assert len(packed) < 1 << 16 < 1 << 20 < len(text)
+    path = write(tmp_path, "zeros.csv.gz", packed)
+    table = read_data(path)
+    assert table.X.shape == (rows, 5)
+    assert table.X[:-1].any() == table.y[:-1].any() == False  # noqa: E712
+    assert [*table.X[-1], table.y[-1]] == [1, 2, 3, 4, 5, 6]
+    assert sum(batch.n_rows for batch in read_batches(path)) == rows
+
+
 def test_gzip_of_any_format(tmp_path):
     np.savez(tmp_path / "a.npz", X=np.eye(3), y=[1, 2, 3])
     sources_ = {

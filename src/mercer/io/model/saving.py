@@ -40,7 +40,8 @@ def save(
         Any estimator of mercer, or a ``Pipeline`` or ``ColumnTransformer`` of scikit-learn's transformers
         around one.
     path : str or path
-        Where to write. An existing file is replaced, at once or not at all.
+        Where to write. An existing file is replaced, at once or not at all; its mode stays, and so does a
+        symbolic link to it.
     X, y, sample_weight : optional
         The data given to ``fit``. The file then keeps their row count, their fingerprint and the weights, so
         that `mercer.io.verify` can tell whether data are the same, and recompute the certificate.
@@ -62,7 +63,7 @@ def save(
     >>> bool((same.decision_function(data) == model.decision_function(data)).all())
     True
     """
-    return write_at_once(Path(path), dumps(model, X=X, y=y, sample_weight=sample_weight))
+    return write_at_once(path, dumps(model, X=X, y=y, sample_weight=sample_weight))
 
 
 def save_again(file: ModelFile, path: str | os.PathLike[str]) -> Path:
@@ -80,7 +81,7 @@ def save_again(file: ModelFile, path: str | os.PathLike[str]) -> Path:
     Path
         Where it was written.
     """
-    return write_at_once(Path(path), _content(file.model, file.training))
+    return write_at_once(path, _content(file.model, file.training))
 
 
 def dumps(model: BaseEstimator, *, X: Any = None, y: Any = None, sample_weight: Any = None) -> bytes:

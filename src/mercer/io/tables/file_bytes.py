@@ -120,29 +120,26 @@ class Source:
                 if not self._expander.eof:
                     raise DataFileError(f"{self.name} is cut short: its compressed data end too early")
                 return
-            yield from self._expand(packed)
-
-    def _expand(self, packed: bytes) -> Iterator[bytes]:
-        while packed:
-            assert self._expander is not None
-            if self._expander.eof:  # gzip files may follow one another; zeros may fill up the last block
-                packed = packed.lstrip(b"\0")
-                if not packed:
-                    return
-                if packed[:1] != GZIP[:1]:
-                    raise DataFileError(f"{self.name} has bytes behind its compressed data")
-                self._expander = zlib.decompressobj(wbits=31)
-            try:
-                piece = self._expander.decompress(packed, PIECE)
-            except zlib.error as error:
-                raise DataFileError(f"{self.name} is not a sound gzip file: {error}") from error
-            packed = self._expander.unconsumed_tail or self._expander.unused_data
-            if self._expander.eof:
-                self._pending, packed = packed, b""
+            piece = self._expanded(packed)
             if piece:
                 yield piece
-            if self._expander.eof:
-                return
+
+    def _expanded(self, packed: bytes) -> bytes:
+        """Return a piece of limited size; what it did not need of the bytes comes first the next time."""
+        assert self._expander is not None
+        if self._expander.eof:  # gzip files may follow one another; zeros may fill up the last block
+            packed = packed.lstrip(b"\0")
+            if not packed:
+                return b""
+            if packed[:1] != GZIP[:1]:
+                raise DataFileError(f"{self.name} has bytes behind its compressed data")
+            self._expander = zlib.decompressobj(wbits=31)
+        try:
+            piece = self._expander.decompress(packed, PIECE)
+        except zlib.error as error:
+            raise DataFileError(f"{self.name} is not a sound gzip file: {error}") from error
+        self._pending = self._expander.unconsumed_tail or self._expander.unused_data
+        return piece
 
     def plain_size(self) -> int | None:
         """Return the size of a file that can be read from any place; None if it is compressed or a pipe."""
