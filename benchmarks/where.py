@@ -22,8 +22,8 @@ import threadpoolctl
 import mercer
 from benchmarks.sets import FIT, SVR, load
 from mercer.gram.vectors import VectorGram
-from mercer.solvers import decomposition
-from mercer.solvers.dense import DenseBlock
+from mercer.solvers.dual import decomposition
+from mercer.solvers.dual.dense_block import DenseBlock
 
 ACTIVITIES = ("gradient", "block", "inner loop", "selection", "check in float64", "rest")
 

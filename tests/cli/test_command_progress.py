@@ -10,7 +10,7 @@ from rich.console import Console
 from mercer.cli.counting import rows_in
 from mercer.cli.reading import How
 from mercer.cli.screen import Screen
-from mercer.solvers import nearing
+from mercer.solvers import completion as nearing
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_fits_move_the_bar_between_two_steps(looking, monkeypatch):
     from mercer import SVC
 
     monkeypatch.setattr(nearing, "PAUSE", 0.0)
-    monkeypatch.setattr("mercer.solvers.decomposition.DENSE", 64)
+    monkeypatch.setattr("mercer.solvers.dual.decomposition.DENSE", 64)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(150, 3))
     y = X[:, 0] + rng.normal(size=150) > 0

@@ -24,7 +24,7 @@ def modules_with_examples():
 
 
 def test_there_are_examples():
-    assert "mercer.estimators.svc" in modules_with_examples()
+    assert "mercer.estimators.svm.svc" in modules_with_examples()
 
 
 @pytest.mark.parametrize("name", modules_with_examples())

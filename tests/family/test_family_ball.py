@@ -175,7 +175,7 @@ def test_the_slab_is_that_of_principal_components():
 @pytest.mark.core
 def test_the_slab_of_many_points_agrees_with_the_slab_of_few():
     """Beyond some size the axes come from an iterative method."""
-    import mercer.solvers.axes as axes
+    import mercer.solvers.linear_algebra.principal_axes as axes
 
     X = np.random.default_rng(0).normal(size=(300, 3)) * [3, 2, 0.5]
     few = SphereAndSlab(n_components=3, kernel=RBF(0.1)).fit(X)

@@ -12,8 +12,8 @@ from mercer.kernels import RBF
 from mercer.problems.nu import NuMargin
 from mercer.problems.regression import NuTube
 from mercer.solvers import Decomposition
-from mercer.solvers.box_qp import solve_box_qp
-from mercer.solvers.dense import DenseBlock
+from mercer.solvers.dual.box_qp import solve_box_qp
+from mercer.solvers.dual.dense_block import DenseBlock
 
 pytestmark = pytest.mark.core
 

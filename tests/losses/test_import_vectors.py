@@ -11,8 +11,8 @@ from mercer.gram import gram
 from mercer.kernels import RBF
 from mercer.problems.losses import BinomialDeviance
 from mercer.problems.risk import Risk
-from mercer.solvers.convex.features import FeatureRisk
-from mercer.solvers.convex.import_vectors import ImportVectors
+from mercer.solvers.risk.growing_features import FeatureRisk
+from mercer.solvers.risk.import_vectors import ImportVectors
 
 pytestmark = pytest.mark.core
 

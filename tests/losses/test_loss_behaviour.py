@@ -17,7 +17,7 @@ import mercer
 from mercer import KernelClassifier, KernelLogisticRegression, KernelRegressor, losses
 from mercer.estimators.ridge import IllConditionedWarning
 from mercer.problems import InfeasibleError
-from mercer.solvers.convex import newton
+from mercer.solvers.risk import newton
 
 pytestmark = pytest.mark.core
 

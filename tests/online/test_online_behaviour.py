@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import KernelAdatron, KernelPerceptron, KernelWidrowHoff, OnlineSVR, Perceptron
 from mercer.kernels import RBF, Linear
-from mercer.solvers import online
+from mercer.solvers.online import stream as online
 
 pytestmark = pytest.mark.core
 

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 
 import mercer
 from mercer import SVC, SVR, SVCPath, SVRPath
-from mercer.estimators import svcpath, svrpath
+from mercer.estimators.svm import svcpath, svrpath
 from mercer.kernels import RBF
 
 pytestmark = pytest.mark.core
@@ -249,7 +249,7 @@ def test_limits_leave_a_path_that_is_exact_so_far():
 
 def test_a_path_less_exact_than_asked_for_says_so(data, monkeypatch):
     X, y = data
-    monkeypatch.setattr("mercer.solvers.knots.NOISE", 0.0)
+    monkeypatch.setattr("mercer.solvers.path.breakpoints.NOISE", 0.0)
     with pytest.warns(ConvergenceWarning, match="above tol=1e-30"):
         SVCPath(tol=1e-30, C_max=1e3).fit(X, y)
 

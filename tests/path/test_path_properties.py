@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mercer.kernels import RBF
-from mercer.problems.path import soft_margin_family, tube_family
-from mercer.solvers.path import PathSolver
+from mercer.problems.parametric_family import soft_margin_family, tube_family
+from mercer.solvers.path.follow import PathSolver
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies

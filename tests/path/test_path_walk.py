@@ -6,10 +6,10 @@ from naive_path import clouds, kernels, naive_path, nasty_sets
 
 from mercer import _jit
 from mercer.gram import MatrixGram
-from mercer.problems.path import soft_margin_family, tube_family
+from mercer.problems.parametric_family import soft_margin_family, tube_family
 from mercer.solvers import Decomposition, Limits
-from mercer.solvers.knots import KINDS
-from mercer.solvers.path import PathSolver
+from mercer.solvers.path.breakpoints import KINDS
+from mercer.solvers.path.follow import PathSolver
 
 pytestmark = pytest.mark.core
 
@@ -49,14 +49,14 @@ def test_appending_and_deleting_keep_the_factor():
     for _ in range(200):
         if members and (len(members) == 12 or rng.random() < 0.45):
             k = int(rng.integers(len(members)))
-            _jit.elbow.delete(R, len(members), k)
+            _jit.free_factor.delete(R, len(members), k)
             del members[k]
         else:
             i = int(rng.choice([i for i in range(12) if i not in members]))
             m = len(members)
             x[:m] = G[members, i]
-            left = _jit.elbow.schur(R, m, x, G[i, i])
-            _jit.elbow.append(R, m, x, left)
+            left = _jit.free_factor.schur(R, m, x, G[i, i])
+            _jit.free_factor.append(R, m, x, left)
             members.append(i)
         m = len(members)
         U = np.triu(R[:m, :m])
@@ -75,14 +75,14 @@ def test_systems_with_a_sum_against_the_bordered_matrix(bias):
     M = np.block([[K, np.ones((m, 1))], [np.ones((1, m)), np.zeros((1, 1))]])
     expected = np.linalg.solve(M, np.append(rhs, total)) if bias else np.append(np.linalg.solve(K, rhs), 0.0)
     x = rhs.copy()
-    mu = _jit.elbow.solve_with_sum(R, m, bias, kappa, total, x, np.empty(m))
+    mu = _jit.free_factor.solve_with_sum(R, m, bias, kappa, total, x, np.empty(m))
     np.testing.assert_allclose(np.append(x, mu), expected, rtol=1e-8, atol=1e-10)
 
 
 def test_equal_slopes_move_nothing():
     R = np.linalg.cholesky(np.eye(3) + 0.5).T.copy()
     x = np.full(3, 0.3)
-    mu = _jit.elbow.solve_with_sum(R, 3, True, 0.5, 0.0, x, np.empty(3))
+    mu = _jit.free_factor.solve_with_sum(R, 3, True, 0.5, 0.0, x, np.empty(3))
     assert (x == 0.0).all()
     assert mu == 0.3
 
@@ -208,18 +208,18 @@ def test_a_lost_walk_starts_again(reason, monkeypatch):
     X, y = clouds(50, 11)
     K = kernels(X)["rbf"]
     family = soft_margin_family(y, np.ones(50))
-    walk, calls = _jit.walk.walk, []
+    walk, calls = _jit.path_walk.walk, []
 
     def unlucky(ground, walker, log, t_end, *scratch):
         calls.append(float(walker.scalars[0]))
         if len(calls) == 1 and family.slopes is ground.slopes:
             walk(ground, walker, log, 0.3 * calls[0], *scratch)
-            return getattr(_jit.walk, reason)
+            return getattr(_jit.path_walk, reason)
         return walk(ground, walker, log, t_end, *scratch)
 
     # The unbalanced beginning has a walk of its own, which is left alone.
     monkeypatch.setattr(
-        _jit.walk, "walk", lambda g, *rest: (unlucky if g.slopes is family.slopes else walk)(g, *rest)
+        _jit.path_walk, "walk", lambda g, *rest: (unlucky if g.slopes is family.slopes else walk)(g, *rest)
     )
     path = PathSolver().solve(K, family, 1e-3)
     assert path.n_restarts == 1
@@ -230,9 +230,11 @@ def test_a_beginning_that_cannot_be_walked_is_solved(monkeypatch):
     X, y = clouds(50, 12)
     K = kernels(X)["rbf"]
     family = soft_margin_family(y, np.ones(50))
-    walk = _jit.walk.walk
+    walk = _jit.path_walk.walk
     monkeypatch.setattr(
-        _jit.walk, "walk", lambda g, *rest: walk(g, *rest) if g.slopes is family.slopes else _jit.walk.DRIFT
+        _jit.path_walk,
+        "walk",
+        lambda g, *rest: walk(g, *rest) if g.slopes is family.slopes else _jit.path_walk.DRIFT,
     )
     check_everywhere(PathSolver().solve(K, family, 1e-3), K, 1e3)
 

@@ -9,7 +9,7 @@ from clouds import blobs
 from mercer import SVC, NuSVC
 from mercer.estimators import probability
 from mercer.estimators.probability import folds
-from mercer.solvers import held_out as module
+from mercer.solvers.dual import held_out as module
 
 pytestmark = pytest.mark.core
 

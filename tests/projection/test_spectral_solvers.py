@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose
 
 from mercer.gram import MatrixGram, Workers, gram
 from mercer.gram.centred import CentredGram
-from mercer.gram.cholesky import pivoted_cholesky
+from mercer.gram.incomplete_cholesky import pivoted_cholesky
 from mercer.gram.products import symmetric_product
 from mercer.kernels import RBF, Laplacian
-from mercer.solvers.spectral import dense_eigenpairs, fixed_signs, leading_eigenpairs
+from mercer.solvers.linear_algebra.spectral import dense_eigenpairs, fixed_signs, leading_eigenpairs
 
 pytestmark = pytest.mark.core
 

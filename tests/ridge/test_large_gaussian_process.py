@@ -9,13 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer import GaussianProcessRegressor
 from mercer.gram import Workers
-from mercer.gram.family import Family
+from mercer.gram.kernel_family import KernelFamily
 from mercer.kernels import (
     RBF,
     Matern,
 )
 from mercer.kernels.tuning import Tuning
-from mercer.solvers.evidence import StochasticEvidence, exact_evidence
+from mercer.solvers.gaussian.evidence import StochasticEvidence, exact_evidence
 
 pytestmark = pytest.mark.core
 
@@ -52,7 +52,7 @@ def test_variances_from_loose_steps_are_never_too_small(data):
 def test_the_error_bar_of_the_evidence_is_right(data):
     X, Y, _ = data
     ours = 1.3 * Matern([1.0, 2.0, 3.0], nu=2.5)
-    family = Family(Tuning(ours), X, Workers(1))
+    family = KernelFamily(Tuning(ours), X, Workers(1))
     exact = exact_evidence(family, ours, 0.05, Y, gradient=True)
     estimates = [
         StochasticEvidence(probes=10, tol=1e-10, rank=5, seed=s)(family, ours, 0.05, Y, gradient=True)

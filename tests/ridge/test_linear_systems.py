@@ -10,12 +10,12 @@ from mercer.gram.nystrom import sampled_cholesky
 from mercer.gram.tiled import TILE, TiledProduct
 from mercer.kernels import RBF, Linear, Matern, Precomputed
 from mercer.problems.ridge import Ridge
-from mercer.solvers.conjugate import ConjugateGradients, LowRankPreconditioner
-from mercer.solvers.evidence import log_quadrature
-from mercer.solvers.factored import Factored
-from mercer.solvers.iterative_ridge import IterativeRidge
-from mercer.solvers.ridge import Spectrum, path, reduced
-from mercer.solvers.tridiagonal import Tridiagonal
+from mercer.solvers.gaussian.evidence import log_quadrature
+from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
+from mercer.solvers.linear_algebra.factored import Factored
+from mercer.solvers.linear_algebra.tridiagonal import Tridiagonal
+from mercer.solvers.ridge.direct import Spectrum, path, reduced
+from mercer.solvers.ridge.iterative import IterativeRidge
 
 pytestmark = pytest.mark.core
 

@@ -6,16 +6,16 @@ from sklearn.base import clone
 
 from clouds import blobs
 from mercer import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
-from mercer.gram.statistic import SharedStatistic
+from mercer.gram.shared_statistic import SharedStatistic
 from mercer.gram.whole import WholeGram
 from mercer.kernels import RBF, Laplacian, Linear, Matern, Polynomial
 from mercer.problems import soft_margin, squared_hinge
 from mercer.problems.nu import NuMargin
 from mercer.problems.regression import NuTube, epsilon_tube
-from mercer.problems.restart import best_multiple, carried, largest_multiple
+from mercer.problems.warm_start import best_multiple, carried, largest_multiple
 from mercer.solvers import Decomposition, Limits
-from mercer.solvers.newton import newton_step
-from mercer.solvers.walk import Walk
+from mercer.solvers.dual.free_newton import newton_step
+from mercer.solvers.dual.neighbours import Walk
 
 pytestmark = pytest.mark.core
 

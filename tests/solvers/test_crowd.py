@@ -5,13 +5,15 @@ import pytest
 import sklearn.svm
 
 from mercer import SVC
-from mercer.estimators import pairs, tasks
+from mercer.estimators.svm import classifier as pairs
+from mercer.estimators.svm import tasks
 from mercer.gram import Workers
 from mercer.gram.whole import WholeGram
 from mercer.kernels import RBF
 from mercer.problems import soft_margin
-from mercer.problems.crowd import Biased, SoftMargins
-from mercer.solvers import Decomposition, crowd
+from mercer.problems.soft_margins import Biased, SoftMargins
+from mercer.solvers import Decomposition
+from mercer.solvers.dual import small_problems as crowd
 
 pytestmark = pytest.mark.core
 

@@ -8,10 +8,10 @@ from mercer.gram import gram
 from mercer.kernels import Polynomial
 from mercer.problems import soft_margin
 from mercer.solvers import SMO, Chunking, Decomposition, InteriorPoint, Limits
-from mercer.solvers.dense import DenseBlock
-from mercer.solvers.newton import step_on_plane
-from mercer.solvers.quadratic import solve_quadratic
-from mercer.solvers.resolution import resolution
+from mercer.solvers.dual.dense_block import DenseBlock
+from mercer.solvers.dual.free_newton import step_on_plane
+from mercer.solvers.dual.quadratic import solve_quadratic
+from mercer.solvers.dual.rounding import resolution
 
 pytestmark = pytest.mark.core
 

@@ -8,9 +8,9 @@ import pytest
 from clouds import blobs
 from mercer import SVC, SVDD, SVR, KernelLogisticRegression, NuSVC, OneClassSVM, SVCPath, SVCSearch, SVRPath
 from mercer.selection.progress import listening
-from mercer.solvers import nearing
+from mercer.solvers import completion as nearing
 from mercer.solvers.base import Onlooker
-from mercer.solvers.nearing import paced, share_of_way, someone_waiting, waiting
+from mercer.solvers.completion import paced, share_of_way, someone_waiting, waiting
 
 pytestmark = pytest.mark.core
 
@@ -60,7 +60,7 @@ def test_shares_grow_to_one_and_the_fit_is_the_same(machine, data, always):
 
 def test_a_long_fit_is_told_of_on_its_way(always, monkeypatch):
     """A problem of several rounds has shares between nothing and all."""
-    monkeypatch.setattr("mercer.solvers.decomposition.DENSE", 64)
+    monkeypatch.setattr("mercer.solvers.dual.decomposition.DENSE", 64)
     told = []
     with waiting(told.append):
         SVC(C=100.0, gamma=2.0, n_jobs=1, cache_size=0.1, tol=1e-5).fit(X, Y)
@@ -101,7 +101,7 @@ def test_paths_tell_how_much_of_c_they_have_seen(always):
 
 @pytest.mark.parametrize("cache_size", [1000, 0.01], ids=["shared", "alone"])
 def test_searches_count_their_fits_and_parts_of_them(cache_size, always, capsys, monkeypatch):
-    monkeypatch.setattr("mercer.solvers.decomposition.DENSE", 64)
+    monkeypatch.setattr("mercer.solvers.dual.decomposition.DENSE", 64)
     told = []
     machine = SVC(gamma=2.0, cache_size=0.1, tol=1e-5, n_jobs=1)
     grid = {"C": [0.1, 1.0, 100.0]}

@@ -54,7 +54,7 @@ def test_a_sweep_of_platt(case, everything):
         options = (exclusive, everything or step < 10, 1e-3)
         expected, expected_bias = b.copy(), bias.copy()
         steps, after = naive.sweep(expected, f.copy(), expected_bias, *options, 1, state)
-        done, state = _jit.platt.sweep(case.K, b, f, *arguments, bias, *options, 1e-12, 1, state)
+        done, state = _jit.platt_sweeps.sweep(case.K, b, f, *arguments, bias, *options, 1e-12, 1, state)
         assert (done, state) == (steps, after)
         np.testing.assert_allclose(b, expected, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(bias, expected_bias, rtol=1e-7, atol=1e-9)
@@ -79,7 +79,7 @@ def test_the_quadrants_of_two_points(signs):
     bias = np.zeros(1)
     group = np.zeros(6, dtype=np.int64)
     for _ in range(40):  # point 0 only: its partner is point 1, or the third one, which has no room to grow
-        _jit.platt.sweep(K, b, f, p.p, p.r, p.lo, p.hi, group, bias, True, True, 1e-9, 1e-12, 100, 1)
+        _jit.platt_sweeps.sweep(K, b, f, p.p, p.r, p.lo, p.hi, group, bias, True, True, 1e-9, 1e-12, 100, 1)
         assert not ((b[:3] != 0) & (b[3:] != 0)).any(), "a point is in one quadrant at a time"
     beta = p.beta(b)
     assert beta.sum() == pytest.approx(0.0, abs=1e-12)

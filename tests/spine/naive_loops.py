@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mercer._jit import codes
+from mercer._jit import fused_codes as codes
 
 
 def kernel_value(s, code, a, b, c):

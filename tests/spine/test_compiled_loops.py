@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from clouds import blobs
 from mercer import SVC, _jit
-from mercer._jit import codes
+from mercer._jit import fused_codes as codes
 
 pytestmark = pytest.mark.core
 
@@ -139,7 +139,7 @@ def test_products_with_kept_rows(dtype, count):
     store = rng.normal(size=(9, 50)).astype(dtype)
     slots, coef = rng.permutation(9)[:count], rng.normal(size=count)
     out = np.ones(50)
-    _jit.rowcache.fold_rows(store, slots, coef, 7, 41, out)
+    _jit.row_products.fold_rows(store, slots, coef, 7, 41, out)
     wanted = np.ones(50)
     for slot, weight in zip(slots, coef, strict=True):
         for j in range(7, 41):
@@ -260,7 +260,7 @@ def test_coefficients_with_a_kink_are_pairs_of_variables(seed, max_steps, square
     high[3] = 0.0  # a point without a price
     beta, s = np.zeros(n), y - epsilon
     tol, floor = 1e-6, 1e-12
-    steps, violation = _jit.tube.folded(
+    steps, violation = _jit.smo_tube.folded(
         K, beta, s, -high, high, r, 2 * epsilon, np.diag(K) + r, tol, max_steps, floor
     )
     b, v = np.zeros(2 * n), np.concatenate([y - epsilon, y + epsilon])

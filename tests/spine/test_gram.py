@@ -162,7 +162,7 @@ def test_slots_are_64_bit():
     # Row 2^31 + 5 of a store that would take 17 TB, were it not one row seen through a stride of zero.
     store = np.broadcast_to(np.arange(1000, dtype=np.float64), (2**31 + 10, 1000))
     out = np.zeros(1000)
-    _jit.rowcache.fold_rows(store, np.array([2**31 + 5]), np.array([2.0]), 0, 1000, out)
+    _jit.row_products.fold_rows(store, np.array([2**31 + 5]), np.array([2.0]), 0, 1000, out)
     np.testing.assert_array_equal(out, 2.0 * np.arange(1000))
 
 

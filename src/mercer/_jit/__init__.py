@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mercer._jit import ascent as ascent
-    from mercer._jit import crowd as crowd
     from mercer._jit import online as online
     from mercer._jit import pairwise as pairwise
     from mercer._jit import panels as panels
+    from mercer._jit import path_pivots as path_pivots
+    from mercer._jit import path_walk as path_walk
     from mercer._jit import perceptron as perceptron
-    from mercer._jit import pivots as pivots
-    from mercer._jit import platt as platt
-    from mercer._jit import rowcache as rowcache
+    from mercer._jit import platt_sweeps as platt_sweeps
+    from mercer._jit import row_products as row_products
+    from mercer._jit import small_problems as small_problems
     from mercer._jit import smo as smo
+    from mercer._jit import smo_tube as smo_tube
     from mercer._jit import tridiagonal as tridiagonal
-    from mercer._jit import tube as tube
     from mercer._jit import userkernel as userkernel
-    from mercer._jit import walk as walk
 
 
 _tell: Callable[[bool], None] | None = None  # whom to tell that something is being compiled

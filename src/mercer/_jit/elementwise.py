@@ -13,15 +13,15 @@ import numpy as np
 from numba.extending import overload
 
 from mercer._jit.bits import prefer_wide_vectors
-from mercer._jit.codes import (
+from mercer._jit.compiler import CONTRACT, compiled
+from mercer._jit.exponential import exp_nonpositive
+from mercer._jit.fused_codes import (
     LINEAR,
     MATERN32,
     MATERN52,
     POLYNOMIAL,
     SIGMOID,
 )
-from mercer._jit.compiler import CONTRACT, compiled
-from mercer._jit.exponential import exp_nonpositive
 
 
 @compiled(fastmath=CONTRACT, inner=True)

@@ -15,7 +15,7 @@ import numpy as np
 from mercer._jit.bits import prefer_wide_vectors
 from mercer._jit.compiler import CONTRACT, compiled
 from mercer._jit.elementwise import is_squared, transform
-from mercer._jit.rules import ADATRON, OLDEST, PERCEPTRON, TUBE
+from mercer._jit.online_rules import ADATRON, OLDEST, PERCEPTRON, TUBE
 
 
 @compiled(fastmath=CONTRACT, inner=True)

@@ -58,7 +58,7 @@ class Steps:
         if self._progress is None:  # nobody looks: the solvers need not
             yield
             return
-        from mercer.solvers.nearing import waiting
+        from mercer.solvers.completion import waiting
 
         with waiting(self.part):
             yield

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
         RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis,
     )
     from mercer.estimators.gaussian import GaussianProcessRegressor as GaussianProcessRegressor
-    from mercer.estimators.nusvc import NuSVC as NuSVC
-    from mercer.estimators.nusvr import NuSVR as NuSVR
-    from mercer.estimators.oneclass import OneClassSVM as OneClassSVM
     from mercer.estimators.online import KernelAdatron as KernelAdatron
     from mercer.estimators.online import KernelPerceptron as KernelPerceptron
     from mercer.estimators.online import KernelWidrowHoff as KernelWidrowHoff
@@ -31,12 +28,15 @@ if TYPE_CHECKING:
     from mercer.estimators.projection import KernelPCA as KernelPCA
     from mercer.estimators.ridge import KernelRidge as KernelRidge
     from mercer.estimators.ridge import KernelRidgeClassifier as KernelRidgeClassifier
-    from mercer.estimators.sphereslab import SphereAndSlab as SphereAndSlab
-    from mercer.estimators.svc import SVC as SVC
-    from mercer.estimators.svcpath import SVCPath as SVCPath
-    from mercer.estimators.svdd import SVDD as SVDD
-    from mercer.estimators.svr import SVR as SVR
-    from mercer.estimators.svrpath import SVRPath as SVRPath
+    from mercer.estimators.svm.nusvc import NuSVC as NuSVC
+    from mercer.estimators.svm.nusvr import NuSVR as NuSVR
+    from mercer.estimators.svm.oneclass import OneClassSVM as OneClassSVM
+    from mercer.estimators.svm.sphereslab import SphereAndSlab as SphereAndSlab
+    from mercer.estimators.svm.svc import SVC as SVC
+    from mercer.estimators.svm.svcpath import SVCPath as SVCPath
+    from mercer.estimators.svm.svdd import SVDD as SVDD
+    from mercer.estimators.svm.svr import SVR as SVR
+    from mercer.estimators.svm.svrpath import SVRPath as SVRPath
 
 # Imported when asked for: who fits one machine need not wait for all the others.
 _HOMES = {
@@ -55,20 +55,20 @@ _HOMES = {
     "KernelWidrowHoff": "online",
     "LinearDiscriminantAnalysis": "discriminant",
     "MixtureDiscriminantAnalysis": "discriminant",
-    "NuSVC": "nusvc",
-    "NuSVR": "nusvr",
-    "OneClassSVM": "oneclass",
+    "NuSVC": "svm.nusvc",
+    "NuSVR": "svm.nusvr",
+    "OneClassSVM": "svm.oneclass",
     "OnlineSVR": "online",
     "PenalizedDiscriminantAnalysis": "discriminant",
     "Perceptron": "online",
     "QuadraticDiscriminantAnalysis": "discriminant",
     "RegularizedDiscriminantAnalysis": "discriminant",
-    "SVC": "svc",
-    "SVCPath": "svcpath",
-    "SVDD": "svdd",
-    "SVR": "svr",
-    "SVRPath": "svrpath",
-    "SphereAndSlab": "sphereslab",
+    "SVC": "svm.svc",
+    "SVCPath": "svm.svcpath",
+    "SVDD": "svm.svdd",
+    "SVR": "svm.svr",
+    "SVRPath": "svm.svrpath",
+    "SphereAndSlab": "svm.sphereslab",
 }
 
 __all__ = [

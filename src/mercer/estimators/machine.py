@@ -16,8 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from mercer.estimators.diagonal import check_finite_diagonal
+from mercer.estimators.monitoring import CallbackSupportMixin
 from mercer.estimators.notebook import CertifiedRepr
-from mercer.estimators.watching import CallbackSupportMixin
 from mercer.gram import Gram, Workers, gram, resolve_threads
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel

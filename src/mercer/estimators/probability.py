@@ -18,7 +18,7 @@ from mercer.problems.calibration import fit_link, link_logits
 from mercer.problems.coupling import couple
 from mercer.problems.multiclass import Task
 from mercer.solvers import Solution, Solver
-from mercer.solvers.held_out import held_out
+from mercer.solvers.dual.held_out import held_out
 
 FOLDS = 5
 

@@ -6,12 +6,12 @@ A solver sees :class:`Gram`, never the data.
 
 from mercer.gram.base import Gram
 from mercer.gram.build import gram
+from mercer.gram.cross_products import Segment, cross_products
 from mercer.gram.generic import GenericGram
 from mercer.gram.matrix import MatrixGram
-from mercer.gram.predict import Segment, cross_products
 from mercer.gram.rough import decisions_with_sure_signs
-from mercer.gram.threads import Workers, resolve_threads
 from mercer.gram.vectors import VectorGram
+from mercer.threads import Workers, resolve_threads
 
 __all__ = [
     "GenericGram",

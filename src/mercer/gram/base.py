@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.gram.threads import Workers
+from mercer.threads import Workers
 
 Floats = NDArray[np.floating[Any]]
 Float64 = NDArray[np.float64]

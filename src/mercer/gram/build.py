@@ -11,10 +11,10 @@ from mercer.gram.base import Gram
 from mercer.gram.generic import GenericGram
 from mercer.gram.layout import SPARSE_DENSITY
 from mercer.gram.matrix import MatrixGram
-from mercer.gram.threads import Workers
 from mercer.gram.vectors import VectorGram
 from mercer.kernels import Kernel, Precomputed
 from mercer.kernels.data import is_sparse
+from mercer.threads import Workers
 
 SAMPLE = 48  # points on which single precision is tried
 LOSS_ALLOWED = 1e-5  # error of single precision, in units of the spread of the points in feature space

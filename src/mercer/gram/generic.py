@@ -11,8 +11,8 @@ import numpy as np
 
 from mercer import _jit
 from mercer.gram.base import Float64, Floats, Gram, Index
-from mercer.gram.threads import Workers
 from mercer.kernels import Kernel
+from mercer.threads import Workers
 
 BATCH = 64  # rows computed, and stored, together
 TILE_COLUMNS = 1024  # columns per task
@@ -268,7 +268,7 @@ class _Fold:
         self.chunk, self.local, self.coef, self.out = chunk, local, coef, out
 
     def __call__(self, start: int, stop: int) -> None:
-        _jit.rowcache.fold_rows(self.chunk, self.local, self.coef, start, stop, self.out)
+        _jit.row_products.fold_rows(self.chunk, self.local, self.coef, start, stop, self.out)
 
 
 class SubGram(Gram):

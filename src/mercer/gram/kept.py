@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer.gram.base import Float64, Floats, Gram, Index
 from mercer.gram.matrix import MatrixGram
-from mercer.gram.threads import Workers
+from mercer.threads import Workers
 
 
 class KeptGram(MatrixGram):

@@ -7,7 +7,7 @@ import numpy as np
 
 from mercer import _jit
 from mercer.gram.base import Float64, Floats, Gram, Index
-from mercer.gram.threads import Workers
+from mercer.threads import Workers
 
 
 class MatrixGram(Gram):
@@ -46,7 +46,7 @@ class MatrixGram(Gram):
 
     def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
         if self.idx is None:
-            _jit.rowcache.fold_rows(self.K, np.asarray(idx, dtype=np.intp), coef, 0, self.n, out)
+            _jit.row_products.fold_rows(self.K, np.asarray(idx, dtype=np.intp), coef, 0, self.n, out)
             return
         # A few columns at a time: the gathered copy stays small, and is summed in float64.
         step = max(1, 4_000_000 // max(1, self.n))

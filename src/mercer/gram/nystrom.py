@@ -6,8 +6,8 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from mercer.gram.base import Float64, Gram
-from mercer.gram.cholesky import Factor
-from mercer.gram.threads import Workers
+from mercer.gram.incomplete_cholesky import Factor
+from mercer.threads import Workers
 
 BLOCK = 128  # landmarks drawn together
 TILE = 2048

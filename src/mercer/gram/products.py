@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.gram.base import Float64, Floats, Gram
 from mercer.gram.matrix import MatrixGram
-from mercer.gram.threads import Workers
+from mercer.threads import Workers
 
 TILE_ROWS = 512
 TILE_COLUMNS = 2048

@@ -29,12 +29,12 @@ import scipy.sparse as sp
 
 from mercer.gram.base import Float64
 from mercer.gram.build import suitable_layout
-from mercer.gram.fill import PANEL, add_panel_product, fill_panel
+from mercer.gram.cross_products import TILE_VALUES, Segment, cross_products
 from mercer.gram.layout import Layout
-from mercer.gram.predict import TILE_VALUES, Segment, cross_products
-from mercer.gram.threads import Workers
+from mercer.gram.panels import PANEL, add_panel_product, fill_panel
 from mercer.kernels import Kernel
 from mercer.kernels.fused import RBF, Fused
+from mercer.threads import Workers
 
 NUMBERS = 1 << 22  # numbers of the new points converted at a time
 NO_MEMORY = 0  # for making sparse data dense: it stays as it is

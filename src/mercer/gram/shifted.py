@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.gram.base import Float64, Floats, Gram, Index
-from mercer.gram.threads import Workers
+from mercer.threads import Workers
 
 
 class ShiftedGram(Gram):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.gram.base import Float64, Floats, Gram, Index
-from mercer.gram.threads import Workers
+from mercer.threads import Workers
 
 
 class SignedGram(Gram):

@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 
 from mercer.gram.base import Float64, Floats, Gram, Index
-from mercer.gram.threads import Workers
+from mercer.threads import Workers
 
 TILE = 1024
 

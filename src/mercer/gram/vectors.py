@@ -11,12 +11,12 @@ import scipy.sparse as sp
 
 from mercer import _jit
 from mercer.gram.base import Float64, Floats, Gram, Index
-from mercer.gram.fill import PANEL, add_panel_product, fill_panel
-from mercer.gram.hot import HotRows
 from mercer.gram.kept import KeptGram
 from mercer.gram.layout import TILE_ROWS, Layout
-from mercer.gram.threads import Workers
+from mercer.gram.panels import PANEL, add_panel_product, fill_panel
+from mercer.gram.row_cache import RowCache
 from mercer.kernels import Kernel, Linear
+from mercer.threads import Workers
 
 MIRROR = 12  # multiplications per kernel value from which copying half of a symmetric block is cheaper
 DEAR = 100  # multiplications per kernel value from which rows asked for again are kept
@@ -81,7 +81,7 @@ class VectorGram(Gram):
         self._exact: VectorGram | None = None
         # Cheap values are recomputed faster than memory for keeping them could be had from the system.
         dear = cache_bytes > 0 and layout.cost >= DEAR
-        self._hot = HotRows(self.n, self.dtype, cache_bytes) if dear else None
+        self._hot = RowCache(self.n, self.dtype, cache_bytes) if dear else None
 
     def diag(self) -> Float64:
         return self._diag
@@ -95,7 +95,7 @@ class VectorGram(Gram):
                 self.layout, self.layout, idx[s : s + PANEL], coef[s : s + PANEL], out, self.workers
             )
 
-    def _add_hot(self, hot: HotRows, idx: Index, coef: Float64, out: Float64) -> tuple[Index, Float64]:
+    def _add_hot(self, hot: RowCache, idx: Index, coef: Float64, out: Float64) -> tuple[Index, Float64]:
         """Add what kept rows can give; return what is left."""
         for fresh in hot.admit(idx):
             rows = hot.insert(fresh)
@@ -108,7 +108,7 @@ class VectorGram(Gram):
 
         def fold(start: int, stop: int) -> None:
             for rows, local, weights in pieces:
-                _jit.rowcache.fold_rows(rows, local, weights, start, stop, out)
+                _jit.row_products.fold_rows(rows, local, weights, start, stop, out)
 
         self.workers.ranges(self.n, fold, align=512)
         return idx[~kept], np.ascontiguousarray(coef[~kept])

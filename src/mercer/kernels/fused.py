@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mercer._jit.codes import (
+from mercer._jit.fused_codes import (
     LINEAR,
     MATERN32,
     MATERN52,

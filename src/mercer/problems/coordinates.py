@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.gram import Gram
 from mercer.gram.centred import CentredGram
-from mercer.gram.cholesky import Factor, pivoted_cholesky
+from mercer.gram.incomplete_cholesky import Factor, pivoted_cholesky
 
 Float64 = NDArray[np.float64]
 Index = NDArray[np.intp]

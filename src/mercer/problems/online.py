@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer._jit import rules
+from mercer._jit import online_rules as rules
 from mercer.problems.classification import HardMarginThroughOrigin, soft_margin, squared_hinge
 from mercer.problems.dual import Dual, Float64, Values
 from mercer.problems.regression import EpsilonTube

@@ -11,8 +11,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from mercer.estimators.machine import KernelMachine
-from mercer.estimators.pairs import BaseSVC
-from mercer.estimators.regressor import BaseSVR
+from mercer.estimators.svm.classifier import BaseSVC
+from mercer.estimators.svm.regressor import BaseSVR
 from mercer.gram import Workers, resolve_threads
 from mercer.kernels import Centered, Kernel
 from mercer.kernels.data import size

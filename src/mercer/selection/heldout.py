@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from mercer.estimators.pairs import BaseSVC
+from mercer.estimators.svm.classifier import BaseSVC
 from mercer.problems.multiclass import votes_with_ties_broken
 
 Float64 = NDArray[np.float64]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer.estimators import SVC
-from mercer.gram.statistic import SharedStatistic
+from mercer.gram.shared_statistic import SharedStatistic
 from mercer.gram.whole import WholeGram
 from mercer.kernels import Precomputed
 from mercer.selection.leaving import left_out_values, masks

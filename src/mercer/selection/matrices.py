@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.estimators.machine import KernelMachine
-from mercer.estimators.pairs import BaseSVC
-from mercer.estimators.regressor import BaseSVR
+from mercer.estimators.svm.classifier import BaseSVC
+from mercer.estimators.svm.regressor import BaseSVR
 from mercer.gram import Gram
 from mercer.gram.whole import WholeGram
 from mercer.problems import Dual, Machine
 from mercer.problems.multiclass import Task, one_versus_one, one_versus_rest
 from mercer.selection.heldout import HeldOutClassifier, HeldOutRegressor
 from mercer.solvers import Limits, Solution
-from mercer.solvers.walk import Walk
+from mercer.solvers.dual.neighbours import Walk
 
 Float64 = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from mercer.estimators import SVC, SVR
 from mercer.problems.fixed_bias import FixedBias
-from mercer.problems.path import Family, soft_margin_family, tube_family
+from mercer.problems.parametric_family import ParametricFamily, soft_margin_family, tube_family
 from mercer.selection.driver import Driver
 from mercer.selection.grids import prefix, short
 from mercer.selection.heldout import HeldOutClassifier, HeldOutRegressor
@@ -20,7 +20,7 @@ from mercer.selection.results import Table
 from mercer.selection.shared import Fold, _whole, configured
 from mercer.selection.steps import Steps, accuracy_steps, machine_at, pieces
 from mercer.solvers import Limits
-from mercer.solvers.path import Path, PathSolver
+from mercer.solvers.path.follow import Path, PathSolver
 
 Float64 = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ class PathFolds:
             return self._steps(path, family, cross, fold, classes)
         return self._scores(machine, path, family, cross, j, classes)
 
-    def _family(self, machine: Any, y: Any, weight: Any, bias: bool) -> tuple[Family, Any]:
+    def _family(self, machine: Any, y: Any, weight: Any, bias: bool) -> tuple[ParametricFamily, Any]:
         base = machine._check_weight(weight, y, len(y))
         if isinstance(machine, SVR):
             target = machine._target(y, y)
@@ -131,7 +131,7 @@ class PathFolds:
         sign = np.where(labels == 1, 1.0, -1.0)
         return soft_margin_family(sign, weights, fit_intercept=bias), classes
 
-    def _steps(self, path: Path, family: Family, cross: Any, fold: Fold, classes: Any) -> Steps:
+    def _steps(self, path: Path, family: ParametricFamily, cross: Any, fold: Fold, classes: Any) -> Steps:
         counts = np.asarray(
             self.driver._score_params(fold.test).get("sample_weight", np.ones(fold.test.size))
         )
@@ -142,7 +142,9 @@ class PathFolds:
         """Return the values of C at which scores that are no step functions are looked at."""
         return np.geomspace(1.0 / self.ends[0], 1.0 / self.ends[1], FINE)
 
-    def _scores(self, machine: Any, path: Path, family: Family, cross: Any, j: int, classes: Any) -> Float64:
+    def _scores(
+        self, machine: Any, path: Path, family: ParametricFamily, cross: Any, j: int, classes: Any
+    ) -> Float64:
         driver, test = self.driver, self.splits[j][1]
         X, y = _safe_indexing(driver.X, test), _safe_indexing(driver.y, test)
         asked = driver._score_params(test)

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
 
-from mercer.solvers.nearing import waiting
+from mercer.solvers.completion import waiting
 
 Told = Callable[[float, int], None]
 

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from mercer.estimators.machine import KernelMachine
 from mercer.gram import Workers
 from mercer.gram.build import _needs_double
-from mercer.gram.statistic import SharedStatistic
+from mercer.gram.shared_statistic import SharedStatistic
 from mercer.gram.whole import WholeGram
 from mercer.kernels import Kernel, Precomputed
 from mercer.kernels.data import size, take

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.problems.path import Family
-from mercer.solvers.path import Path
+from mercer.problems.parametric_family import ParametricFamily
+from mercer.solvers.path.follow import Path
 
 Float64 = NDArray[np.float64]
 
@@ -39,19 +39,24 @@ class Steps:
         return np.asarray(self.start + np.concatenate([[0.0], np.cumsum(self.by[order])])[passed])
 
 
-def machine_at(path: Path, family: Family, C: float) -> tuple[Float64, float]:
+def machine_at(path: Path, family: ParametricFamily, C: float) -> tuple[Float64, float]:
     """Return coefficients and intercept of the machine for one C."""
     a, products = path.locate(1.0 / C)
     return C * a, _intercept(family, C, a, products)
 
 
-def _intercept(family: Family, C: float, a: Float64, products: Float64) -> float:
+def _intercept(family: ParametricFamily, C: float, a: Float64, products: Float64) -> float:
     dual = family.dual(C)
     return dual.machine(dual.recover(C * a), C * products).intercept
 
 
 def accuracy_steps(
-    path: Path, family: Family, K: Any, positive: NDArray[np.bool_], share: Float64, ends: tuple[float, float]
+    path: Path,
+    family: ParametricFamily,
+    K: Any,
+    positive: NDArray[np.bool_],
+    share: Float64,
+    ends: tuple[float, float],
 ) -> Steps:
     """Return the share of held-out points that are classified correctly, as a function of lambda.
 

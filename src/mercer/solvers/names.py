@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mercer.solvers.ascent import Ascent
 from mercer.solvers.base import Solver
-from mercer.solvers.chunking import Chunking
-from mercer.solvers.decomposition import Decomposition
-from mercer.solvers.interior_point import InteriorPoint
-from mercer.solvers.primal import Lagrangian, Subgradient
-from mercer.solvers.smo import SMO
+from mercer.solvers.dual.ascent import Ascent
+from mercer.solvers.dual.chunking import Chunking
+from mercer.solvers.dual.decomposition import Decomposition
+from mercer.solvers.dual.feature_weights import Lagrangian, Subgradient
+from mercer.solvers.dual.interior_point import InteriorPoint
+from mercer.solvers.dual.smo import SMO
 
 SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver

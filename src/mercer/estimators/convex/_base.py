@@ -20,7 +20,7 @@ from mercer.gram import Gram, Workers
 from mercer.problems import Certificate, Dual
 from mercer.solvers import Decomposition, Limits, Solution
 from mercer.solvers.base import Listener
-from mercer.solvers.convex import ConvexConcave, Newton, Proximal
+from mercer.solvers.risk import ConvexConcave, Newton, Proximal
 
 SIDE_BY_SIDE = range(100, 1025)  # rows of problems that are solved side by side, one thread each
 

@@ -15,15 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.convex._base import ConvexMachine
 from mercer.estimators.interrupts import Stop, stoppable
-from mercer.estimators.pairs import BaseSVC
-from mercer.estimators.watching import Watch
+from mercer.estimators.monitoring import Watch
+from mercer.estimators.svm.classifier import BaseSVC
 from mercer.gram import Gram, Segment, Workers, cross_products
 from mercer.problems import Certificate
 from mercer.problems.losses import Loss
-from mercer.problems.margins import signed_margins
 from mercer.problems.multiclass import Task, one_versus_one, one_versus_rest
+from mercer.problems.penalised import penalised
 from mercer.problems.risk import Risk
-from mercer.problems.stated import penalised
+from mercer.problems.signed_margins import signed_margins
 from mercer.solvers import Solution
 
 

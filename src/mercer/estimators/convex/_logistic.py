@@ -22,7 +22,7 @@ from mercer.gram import Gram
 from mercer.problems import Certificate
 from mercer.problems.losses import BinomialDeviance, Loss, MultinomialDeviance
 from mercer.problems.risk import Risk
-from mercer.solvers.convex.import_vectors import ImportVectors
+from mercer.solvers.risk.import_vectors import ImportVectors
 
 NO_CERTIFICATE = (
     "an import-vector model is optimal only among functions of the chosen points, which were chosen "

@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.estimators.convex._base import ConvexMachine
 from mercer.estimators.expansion import ExpansionMixin
 from mercer.estimators.interrupts import stoppable
-from mercer.estimators.watching import Watch
+from mercer.estimators.monitoring import Watch
 from mercer.gram import Segment, cross_products
 from mercer.problems import Certificate, Machine, combine
 from mercer.problems.losses import REGRESSION, Loss, as_loss
-from mercer.problems.stated import penalised
+from mercer.problems.penalised import penalised
 from mercer.solvers import Solution
 
 

@@ -18,18 +18,18 @@ from mercer.estimators.interrupts import Stop, stoppable
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.ridge import IllConditionedWarning
 from mercer.gram import Segment, Workers, cross_products
-from mercer.gram.family import Family
+from mercer.gram.kernel_family import KernelFamily
 from mercer.kernels import RBF, Kernel, Precomputed, as_kernel
 from mercer.kernels.tuning import Tuning, checked_bounds
 from mercer.problems import Certificate
 from mercer.problems.evidence import Evidence
 from mercer.problems.ridge import Ridge
 from mercer.solvers.base import Limits
-from mercer.solvers.evidence import StochasticEvidence, evidence_of, exact_evidence, factored
-from mercer.solvers.factored import WORST
-from mercer.solvers.hyper import Found, maximise
-from mercer.solvers.iterative_ridge import IterativeRidge
-from mercer.solvers.posterior import ExactPosterior, IterativePosterior
+from mercer.solvers.gaussian.evidence import StochasticEvidence, evidence_of, exact_evidence, factored
+from mercer.solvers.gaussian.hyperparameters import Found, maximise
+from mercer.solvers.gaussian.posterior import ExactPosterior, IterativePosterior
+from mercer.solvers.linear_algebra.factored import WORST
+from mercer.solvers.ridge.iterative import IterativeRidge
 
 Float64 = NDArray[np.float64]
 TILE_VALUES = 1 << 22  # kernel values between new and training points in memory at a time
@@ -87,7 +87,9 @@ class BaseGaussianProcess(KernelMachine):
     def _given_noise(self) -> float | Float64:
         return self._noise(self.shape_fit_[0])
 
-    def _evidence(self, family: Family, theta: Float64, limits: Limits, *, gradient: bool = True) -> Evidence:
+    def _evidence(
+        self, family: KernelFamily, theta: Float64, limits: Limits, *, gradient: bool = True
+    ) -> Evidence:
         part, noise = self._split(theta)
         kernel = family.kernel(part)
         if self._direct:
@@ -105,7 +107,7 @@ class BaseGaussianProcess(KernelMachine):
     def _start(self, tuning: Tuning, noise: float | Float64) -> Float64:
         return tuning.theta if self._noise_limits is None else np.append(tuning.theta, math.log(float(noise)))
 
-    def _search(self, family: Family, start: Float64, limits: Limits, rng: Any) -> Found | None:
+    def _search(self, family: KernelFamily, start: Float64, limits: Limits, rng: Any) -> Found | None:
         """Maximise the evidence, unless there is nothing to choose."""
         if self.optimizer is None or start.size == 0:
             return None
@@ -154,7 +156,7 @@ class BaseGaussianProcess(KernelMachine):
         kernel = kernel.resolve_on(X, None)
         self.kernel_ = kernel
         tuning = self._tuning(kernel, noise)
-        family = Family(tuning, X, self._workers())
+        family = KernelFamily(tuning, X, self._workers())
         limits = Limits(self.max_iter, self.time_limit)
         with stoppable(limits, self.on_interrupt == "keep") as stop:
             self._check_definite(kernel, family)
@@ -166,7 +168,7 @@ class BaseGaussianProcess(KernelMachine):
             self.hyperparameters_ = [*tuning.labels, *([] if self._noise_limits is None else ["noise"])]
             self._infer(family, limits, found, stop)
 
-    def _check_definite(self, kernel: Kernel, family: Family) -> None:
+    def _check_definite(self, kernel: Kernel, family: KernelFamily) -> None:
         if kernel.is_psd:
             return
         if kernel.is_psd is False or not self._psd(kernel, family.gram(kernel)):
@@ -174,7 +176,7 @@ class BaseGaussianProcess(KernelMachine):
                 f"kernel={kernel!r} is not positive semi-definite: there is no Gaussian process with it"
             )
 
-    def _infer(self, family: Family, limits: Limits, found: Found | None, stop: Stop) -> None:
+    def _infer(self, family: KernelFamily, limits: Limits, found: Found | None, stop: Stop) -> None:
         """Compute the posterior at the chosen parameters."""
         status = "optimal" if found is None else found.status
         problem = self._ridge(self._Y)
@@ -255,7 +257,7 @@ class BaseGaussianProcess(KernelMachine):
 
     def _get_posterior(self) -> ExactPosterior | IterativePosterior:
         if self._posterior is None:
-            family = Family(self._tuned, self.X_fit_, self._workers())
+            family = KernelFamily(self._tuned, self.X_fit_, self._workers())
             matrix = family.gram(self.kernel_, "double", Workers(1))
             solver = self._iterative(Limits())
             self._posterior = IterativePosterior(matrix, float(self.noise_), self._workers(), solver)

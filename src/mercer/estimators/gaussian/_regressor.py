@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.estimators.gaussian._base import BaseGaussianProcess, Float64, check_bounds_type
 from mercer.estimators.ridge._kernel_ridge import targets
-from mercer.gram.family import Family
+from mercer.gram.kernel_family import KernelFamily
 from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed
 from mercer.problems import Certificate
 from mercer.solvers.base import Limits
@@ -316,7 +316,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
             raise ValueError(
                 f"theta has shape {np.shape(vector)}; it must have one entry each for {self.hyperparameters_}"
             )
-        family = Family(self._tuned, self.X_fit_, self._workers())
+        family = KernelFamily(self._tuned, self.X_fit_, self._workers())
         found = self._evidence(family, vector, Limits(), gradient=eval_gradient)
         return (found.value, found.gradient) if eval_gradient else found.value
 

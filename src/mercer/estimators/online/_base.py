@@ -22,7 +22,7 @@ from mercer.gram import Segment, cross_products
 from mercer.kernels import Precomputed
 from mercer.problems.online import Rule, Tally, norms
 from mercer.solvers.base import Limits
-from mercer.solvers.online import Expansion, Learner
+from mercer.solvers.online.stream import Expansion, Learner
 
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
     "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],

@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from mercer.estimators.margins import MarginMixin
+from mercer.estimators.margin_distribution import MarginMixin
 from mercer.problems.multiclass import one_versus_rest
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.svc import SVC
+from mercer.estimators.svm.svc import SVC
 from mercer.kernels import Linear
 from mercer.problems import InfeasibleError
 from mercer.problems.online import novikoff

@@ -19,7 +19,7 @@ from mercer.estimators.online._novikoff import most_updates
 from mercer.kernels import Linear
 from mercer.problems.online import Tally, largest_radius
 from mercer.solvers.base import Limits
-from mercer.solvers.perceptron import PrimalPerceptron, Weights
+from mercer.solvers.online.perceptron import PrimalPerceptron, Weights
 
 
 class Perceptron(StreamLabels, TallyMixin, ClassifierMixin, BaseEstimator):

@@ -16,7 +16,7 @@ from mercer.estimators.projection._ridge_choice import RidgeChoice, check_ridge,
 from mercer.estimators.projection._second_view import SecondView
 from mercer.problems.canonical import canonical_pair, column_correlations, similarities
 from mercer.problems.coordinates import Coordinates
-from mercer.solvers.spectral import fixed_signs
+from mercer.solvers.linear_algebra.spectral import fixed_signs
 
 
 class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, KernelProjection):

@@ -20,8 +20,8 @@ from mercer.gram.centred import CentredGram
 from mercer.kernels import RBF, Linear
 from mercer.problems.components import Components, residual_squares
 from mercer.problems.preimage import LearnedMap, expansion, gaussian_preimages, nearest_images
-from mercer.solvers.components import leading_components
-from mercer.solvers.spectral import Eigenpairs
+from mercer.solvers.linear_algebra.centred_components import leading_components
+from mercer.solvers.linear_algebra.spectral import Eigenpairs
 
 MAP_ROWS = 2000  # training points from which a pre-image map is learned
 

@@ -25,8 +25,8 @@ from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
 from mercer.problems import Certificate
 from mercer.problems.ridge import Ridge
 from mercer.solvers.base import Limits
-from mercer.solvers.iterative_ridge import IterativeRidge, Step
-from mercer.solvers.ridge import (
+from mercer.solvers.linear_algebra.tridiagonal import Tridiagonal
+from mercer.solvers.ridge.direct import (
     RidgePath,
     RidgeSolution,
     Spectrum,
@@ -36,7 +36,7 @@ from mercer.solvers.ridge import (
     path,
     reduced,
 )
-from mercer.solvers.tridiagonal import Tridiagonal
+from mercer.solvers.ridge.iterative import IterativeRidge, Step
 
 Float64 = NDArray[np.float64]
 

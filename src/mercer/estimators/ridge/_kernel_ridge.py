@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.estimators.machine import naming
 from mercer.estimators.ridge._base import BaseKernelRidge, Float64
 from mercer.problems import Certificate
-from mercer.solvers.ridge import RidgePath
+from mercer.solvers.ridge.direct import RidgePath
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from scipy.special import expit
 
 from mercer import estimators
-from mercer.estimators.twins import named_kernel, refuse_rest
+from mercer.estimators.sklearn_models import named_kernel, refuse_rest
 from mercer.io.errors import ModelFileError
 from mercer.io.libsvm.model_text import (
     CLASSIFIERS,

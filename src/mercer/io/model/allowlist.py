@@ -50,8 +50,8 @@ SKLEARN = {
 # Objects that are nothing but their attributes; they are filled, not called.
 PLAIN = (
     "mercer.kernels.tuning:Tuning",
-    "mercer.solvers.factored:Factored",
-    "mercer.solvers.posterior:ExactPosterior",
+    "mercer.solvers.linear_algebra.factored:Factored",
+    "mercer.solvers.gaussian.posterior:ExactPosterior",
     "sklearn.compose:make_column_selector",
     "sklearn.model_selection:GroupKFold",
     "sklearn.model_selection:KFold",
@@ -63,9 +63,9 @@ PLAIN = (
     "sklearn.model_selection:TimeSeriesSplit",
 )
 # Objects that their owner makes again when it finds None in their place.
-REMADE = ("mercer.solvers.posterior:IterativePosterior",)
+REMADE = ("mercer.solvers.gaussian.posterior:IterativePosterior",)
 # Functions of ours that may be kept with some of their arguments.
-FUNCTIONS = ("mercer.problems.path:_margin_at", "mercer.problems.path:_tube_at")
+FUNCTIONS = ("mercer.problems.parametric_family:_margin_at", "mercer.problems.parametric_family:_tube_at")
 SPARSE = {name: getattr(sp, name) for name in ("csr_matrix", "csr_array", "csc_matrix", "csc_array")}
 TYPES = {
     f"numpy.{name}": getattr(np, name)

@@ -1,0 +1,1 @@
+"""Support vector machines: classifiers, regressors, novelty detectors and regularisation paths."""

@@ -1,0 +1,248 @@
+"""The nu support vector classifier."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from mercer.estimators.degenerate import DegenerateFitWarning
+from mercer.estimators.sklearn_models import TwinMixin
+from mercer.estimators.svm.classifier import BaseSVC
+from mercer.gram import Gram
+from mercer.problems import Dual, Values
+from mercer.problems.multiclass import Task
+from mercer.problems.nu import NuMachine, NuMargin, check_nu, largest_nu
+
+
+class NuSVC(TwinMixin, BaseSVC):
+    r"""nu-support vector classification: the share of margin errors is chosen instead of their price.
+
+    .. math::
+        \min_{w, b, \rho} \tfrac12 \|w\|^2 - \nu W \rho
+        + \sum_i w_i \max(0, \rho - y_i (\langle w, \phi(x_i) \rangle + b)), \qquad W = \sum_i w_i
+
+    At the optimum at most a share nu of the weight lies inside the margin and at least a share nu is on
+    support vectors. The function is shipped divided by rho, so that the margin is at +-1; it is then the
+    function of :class:`SVC` with C = 1 / rho.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1]. At most 2 min(W+, W-) / (W+ + W-), the weights of the two classes; a larger value is
+        refused before any kernel value is computed.
+    kernel : str, Kernel or callable, default="rbf"
+        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
+        or "precomputed".
+    degree, gamma, coef0
+        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
+        variance when sample weights are given.
+    shrinking : bool, default=True
+        Accepted for compatibility; working sets make a separate shrinking step needless.
+    probability : bool, default=False
+        Whether ``predict_proba`` will be available. Its largest probability is that of the class that
+        ``predict`` returns; for two classes it costs less than a second fit as a rule. Probabilities are
+        those of the rows as ``sample_weight`` counts them: ``class_weight`` moves the decision only.
+    tol : float, default=1e-3
+        Largest KKT violation of the problem above (``criterion="kkt"``), in units of rho where that is below
+        one, or relative gap (``"gap"``) at which to stop.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    class_weight : dict or "balanced", optional
+        Factors of the sample weights per class. Where they leave too little weight for ``nu``, it is lowered
+        to the largest feasible value (see ``nu_``) and the lighter class given up, with a warning.
+        scikit-learn ignores this parameter.
+    verbose : bool or int, default=False
+        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
+    max_iter : int, default=-1
+        Most steps of the solver; -1 for no limit.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of ``decision_function`` for more than two classes.
+    break_ties : bool, default=False
+        Break ties between classes by confidence instead of class order.
+    random_state : int, RandomState or None
+        Used for the folds of ``probability=True`` only.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved: "auto" and "decomposition" are the same; "smo", "chunking", "ascent",
+        "interior_point", "lagrangian" and "subgradient" are there to be studied and compared. A solver object
+        brings its options, such as ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it
+        refuses, and says why.
+    criterion : {"kkt", "gap", "growth"}, default="kkt"
+        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
+        in a round (which proves nothing; the certificate tells the true gap all the same).
+    time_limit : float, optional
+        Seconds after which to stop with the best machine so far.
+    n_jobs : int, optional
+        Threads; None for all cores (one inside joblib workers).
+    precision : {"auto", "single", "double"}, default="auto"
+        Precision of kernel values. Sums, gradients and the certificate are always float64.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+        One machine per pair of classes, or one per class.
+    warm_start : bool, default=False
+        Start from the previous fit on the same rows.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
+    trace : bool, default=False
+        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
+        where the installed version has it, is called after each round, too.
+
+    Attributes
+    ----------
+    rho_ : float or array of shape (n_machines,)
+        The margin before scaling: a number for two classes, one per two-class machine for more. 0 when the
+        reduced convex hulls of the classes meet; the function is then not scaled.
+    margin_error_fraction_ : float or array of shape (n_machines,)
+        Share of the weight strictly inside the margin; at most nu.
+    support_fraction_ : float or array of shape (n_machines,)
+        Share of the weight on support vectors; at least nu.
+    nu_ : float or array of shape (n_machines,)
+        The value used: ``nu`` unless ``class_weight`` left too little weight for it.
+    margin_ : float or array of shape (n_machines,)
+        The geometric margin 1 / ||w|| of the scaled function.
+    certificate_ : Certificate
+        Primal, dual, gap, KKT violation of the problem above (before scaling).
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, classes_, n_iter_, fit_status_,
+    class_weight_, shape_fit_
+        As in scikit-learn.
+    kernel_ : Kernel
+        The kernel with its data-dependent parameters fixed.
+    link_knots_, link_slopes_ : arrays of shape (n_machines, 2, n_pieces)
+        With ``probability=True``: how decisions below 0 (first) and above become logits, a straight line of
+        slope ``link_slopes_`` from each of ``link_knots_`` on.
+    history_ : list of list of dict
+        With ``trace=True``, for each two-class problem a line per round of the solver: ``n_iter``,
+        ``seconds``, ``dual``, ``primal``, ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and
+        ``kernel_evaluations``.
+
+    References
+    ----------
+    Schoelkopf, Smola, Williamson and Bartlett (2000), New support vector algorithms, Neural Computation 12.
+    Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Algorithm 7.32.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mercer import NuSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NuSVC(nu=0.1).fit(X[50:], y[50:])
+    >>> bool(model.margin_error_fraction_ <= 0.1 <= model.support_fraction_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseSVC._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "probability": ["boolean"],
+    }
+    _parameter_constraints.pop("fit_intercept")
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: Any = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        solver: Any = "auto",
+        criterion: str = "kkt",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        precision: str = "auto",
+        multiclass: str = "ovo",
+        warm_start: bool = False,
+        on_interrupt: str = "raise",
+        trace: bool = False,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.solver = solver
+        self.criterion = criterion
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.precision = precision
+        self.multiclass = multiclass
+        self.warm_start = warm_start
+        self.on_interrupt = on_interrupt
+        self.trace = trace
+
+    def _check_tasks(
+        self, tasks: list[Task], weight: np.ndarray, base: np.ndarray, classes: np.ndarray
+    ) -> None:
+        used = []
+        for task in tasks:
+            most = largest_nu(task.sign, weight[task.rows])
+            where = _named(task, classes)
+            if self.nu > most * (1 + 1e-12):
+                # Class weights are a wish about the balance of errors; the rows themselves must allow nu.
+                which = base if self.class_weight is not None else weight
+                check_nu(task.sign, which[task.rows], self.nu, where=where)
+                warnings.warn(
+                    f"class_weight leaves too little weight for nu={self.nu:g}{where}: the largest feasible "
+                    f"value, nu={most:.6g}, is used, and the lighter class given up",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            used.append(min(self.nu, most))
+        self.nu_ = self._per_machine(used)
+
+    def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
+        spread = float(matrix.diag().max(initial=0.0))
+        return NuMargin(sign, weight, self.nu, spread, surrender=self.class_weight is not None)
+
+    def _keep(self, machines: list[NuMachine]) -> None:
+        super()._keep(machines)
+        self.rho_ = self._per_machine([m.rho for m in machines])
+        self.margin_error_fraction_ = self._per_machine([m.margin_errors for m in machines])
+        self.support_fraction_ = self._per_machine([m.support for m in machines])
+        flat = [number for number, m in enumerate(machines) if m.rho == 0]
+        if flat:
+            which = "" if len(machines) == 1 else f" of machine {flat[0]} (of {len(machines)})"
+            warnings.warn(
+                f"nu={self.nu:g} is so small that the reduced convex hulls of the classes{which} meet: the "
+                "optimum is w = 0 and there is no margin to scale by. The decision values are zero up to "
+                "rounding; raise nu, or take a kernel that separates the classes better.",
+                DegenerateFitWarning,
+                stacklevel=5,
+            )
+
+    def _certified(self, dual: Any, coef: np.ndarray, number: int, f: np.ndarray) -> Values:
+        known = getattr(self, "rho_", None)  # models of other programs do not say it
+        rho = dual.rho_of(coef) if known is None else float(np.atleast_1d(known)[number])
+        values: Values = dual.certify_scaled(coef, float(self.intercept_[number]), rho, f)
+        return values
+
+
+def _named(task: Task, classes: np.ndarray) -> str:
+    """Return which classes a task is about, when there are more than two."""
+    if classes.size == 2:
+        return ""
+    names = classes.tolist()
+    rival = "all others" if task.negative < 0 else f"class {names[task.negative]!r}"
+    return f" (class {names[task.positive]!r} against {rival})"

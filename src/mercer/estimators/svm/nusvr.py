@@ -1,0 +1,174 @@
+"""The nu support vector regressor."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from mercer.estimators.machine import KernelMachine
+from mercer.estimators.sklearn_models import TwinMixin
+from mercer.estimators.svm.regressor import BaseSVR
+from mercer.gram import Gram
+from mercer.problems import Dual, Values
+from mercer.problems.regression import NuTube, Tube
+
+
+class NuSVR(TwinMixin, BaseSVR):
+    r"""nu-support vector regression: the share of points outside the tube is chosen, its width is found.
+
+    .. math::
+        \min_{w, b, \varepsilon} \tfrac12 \|w\|^2 + C \Big( \nu W \varepsilon
+        + \sum_i w_i \max(0, |y_i - \langle w, \phi(x_i) \rangle - b| - \varepsilon) \Big),
+        \qquad W = \sum_i w_i
+
+    At the optimum at most a share nu of the weight lies outside the tube and at least a share nu is on
+    support vectors. The function is that of :class:`SVR` with ``epsilon=epsilon_``.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1]: upper bound on the share of points outside the tube, lower bound on the share of support
+        vectors.
+    C : float, default=1.0
+        Price of a unit of loss (of each point, as in LIBSVM; the textbooks' C is n times ours).
+    kernel : str, Kernel or callable, default="rbf"
+        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
+        or "precomputed".
+    degree, gamma, coef0
+        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
+        variance when sample weights are given.
+    tol : float, default=1e-3
+        Largest KKT violation (``criterion="kkt"``), in units of half the range of y where that is below one,
+        or relative gap (``"gap"``) at which to stop.
+    shrinking : bool, default=True
+        Accepted for compatibility; working sets make a separate shrinking step needless.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    verbose : bool or int, default=False
+        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
+    max_iter : int, default=-1
+        Most steps of the solver; -1 for no limit.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved: "auto" and "decomposition" are the same; "smo", "chunking", "ascent",
+        "interior_point", "lagrangian" and "subgradient" are there to be studied and compared. A solver object
+        brings its options, such as ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it
+        refuses, and says why.
+    criterion : {"kkt", "gap", "growth"}, default="kkt"
+        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
+        in a round (which proves nothing; the certificate tells the true gap all the same).
+    time_limit : float, optional
+        Seconds after which to stop with the best machine so far.
+    n_jobs : int, optional
+        Threads; None for all cores (one inside joblib workers).
+    precision : {"auto", "single", "double"}, default="auto"
+        Precision of kernel values. Sums, gradients and the certificate are always float64.
+    warm_start : bool, default=False
+        Start from the previous fit on the same rows.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
+    trace : bool, default=False
+        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
+        where the installed version has it, is called after each round, too.
+
+    Attributes
+    ----------
+    epsilon_ : float
+        Half width of the tube that was found.
+    outside_fraction_ : float
+        Share of the weight strictly outside the tube; at most nu.
+    support_fraction_ : float
+        Share of the weight on support vectors; at least nu.
+    certificate_ : Certificate
+        Primal, dual, gap, KKT violation.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, shape_fit_
+        As in scikit-learn.
+    kernel_ : Kernel
+        The kernel with its data-dependent parameters fixed.
+    history_ : list of dict
+        With ``trace=True``, a line per round of the solver: ``n_iter``, ``seconds``, ``dual``, ``primal``,
+        ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and ``kernel_evaluations``.
+
+    References
+    ----------
+    Schoelkopf, Smola, Williamson and Bartlett (2000), New support vector algorithms, Neural Computation 12.
+    Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Algorithm 7.51.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NuSVR
+    >>> X = np.linspace(0, 3, 40)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.1 * np.cos(50 * X[:, 0])
+    >>> model = NuSVR(nu=0.3, C=10).fit(X, y)
+    >>> bool(model.outside_fraction_ <= 0.3 <= model.support_fraction_)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+    }
+    _parameter_constraints.pop("fit_intercept")
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        verbose: Any = False,
+        max_iter: int = -1,
+        solver: Any = "auto",
+        criterion: str = "kkt",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        precision: str = "auto",
+        warm_start: bool = False,
+        on_interrupt: str = "raise",
+        trace: bool = False,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.solver = solver
+        self.criterion = criterion
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.precision = precision
+        self.warm_start = warm_start
+        self.on_interrupt = on_interrupt
+        self.trace = trace
+
+    def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
+        return NuTube(target, self.C, weight, self.nu)
+
+    def _keep(self, machine: Tube, weight: np.ndarray) -> None:
+        self.epsilon_ = machine.epsilon
+        self.outside_fraction_ = machine.outside
+        self.support_fraction_ = machine.support
+
+    def _certified(self, problem: Any, coef: np.ndarray, f: np.ndarray) -> Values:
+        intercept = float(self.intercept_[0])
+        epsilon = getattr(self, "epsilon_", None)  # models of other programs do not say it
+        if epsilon is None:
+            epsilon = problem.best_epsilon(f + intercept)
+        values: Values = problem.certify_tube(coef, intercept, epsilon, f)
+        return values

@@ -1,0 +1,193 @@
+"""The one-class support vector machine."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.estimators.degenerate import DegenerateFitWarning
+from mercer.estimators.machine import KernelMachine
+from mercer.estimators.sklearn_models import TwinMixin
+from mercer.estimators.svm.detector import BaseDetector
+from mercer.gram import Gram
+from mercer.problems import Dual
+from mercer.problems.novelty import Hyperplane, PlaneMachine
+
+
+class OneClassSVM(TwinMixin, BaseDetector):
+    r"""The plane that separates the data from the origin of feature space with the largest margin.
+
+    .. math::
+        \min_{w, \rho} \tfrac12 \|w\|^2 - \nu W \rho + \sum_i w_i \max(0, \rho - \langle w, \phi(x_i)
+        \rangle), \qquad W = \sum_i w_i
+
+    At most a share nu of the weight lies below the plane and at least a share nu is on support vectors.
+    Points on the plane count as normal: rho is the largest value for which no point below its bound is
+    called novel, where LIBSVM takes a mean over the points on the plane and calls half of them novel. For
+    kernels with k(x, x) = 1 it finds the same region as :class:`SVDD` with the same nu: there r^2 -
+    distance^2 = 2 / (nu W) times ``decision_function``.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
+        or "precomputed".
+    degree, gamma, coef0
+        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
+        variance when sample weights are given.
+    tol : float, default=1e-3
+        Largest KKT violation (``criterion="kkt"``), in units of rho where that is below one, or relative gap
+        (``"gap"``) at which to stop.
+    nu : float, default=0.5
+        In (0, 1]: upper bound on the share of outliers, lower bound on the share of support vectors.
+    shrinking : bool, default=True
+        Accepted for compatibility; working sets make a separate shrinking step needless.
+    cache_size : float, default=200
+        Memory for kernel values, in MB.
+    verbose : bool or int, default=False
+        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
+    max_iter : int, default=-1
+        Most steps of the solver; -1 for no limit.
+    solver : str or mercer.solvers.Solver, default="auto"
+        How the problem is solved: "auto" and "decomposition" are the same; "smo", "chunking", "ascent",
+        "interior_point", "lagrangian" and "subgradient" are there to be studied and compared. A solver object
+        brings its options, such as ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it
+        refuses, and says why.
+    criterion : {"kkt", "gap", "growth"}, default="kkt"
+        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
+        in a round (which proves nothing; the certificate tells the true gap all the same).
+    time_limit : float, optional
+        Seconds after which to stop with the best machine so far.
+    n_jobs : int, optional
+        Threads; None for all cores (one inside joblib workers).
+    precision : {"auto", "single", "double"}, default="auto"
+        Precision of kernel values. Sums, gradients and the certificate are always float64.
+    warm_start : bool, default=False
+        Start from the previous fit on the same rows.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
+    trace : bool, default=False
+        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
+        where the installed version has it, is called after each round, too.
+
+    Attributes
+    ----------
+    offset_ : array of shape (1,)
+        rho: ``decision_function(X) = score_samples(X) - offset_``.
+    intercept_ : array of shape (1,)
+        Minus rho.
+    outside_fraction_ : float
+        Share of the weight strictly below the plane; at most nu.
+    support_fraction_ : float
+        Share of the weight on support vectors; at least nu.
+    certificate_ : Certificate
+        Primal, dual, gap, KKT violation.
+    coef_ : array of shape (1, n_features)
+        Weights of the features, for the linear kernel.
+    support_, support_vectors_, n_support_, dual_coef_, n_iter_, fit_status_, shape_fit_
+        As in scikit-learn's OneClassSVM.
+    kernel_ : Kernel
+        The kernel with its data-dependent parameters fixed.
+    history_ : list of dict
+        With ``trace=True``, a line per round of the solver: ``n_iter``, ``seconds``, ``dual``, ``primal``,
+        ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and ``kernel_evaluations``.
+
+    References
+    ----------
+    Schoelkopf, Platt, Shawe-Taylor, Smola and Williamson (2001), Estimating the support of a high-dimensional
+    distribution, Neural Computation 13. Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern
+    Analysis, Remark 7.16.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import OneClassSVM
+    >>> X = np.random.default_rng(0).standard_normal((100, 2))
+    >>> model = OneClassSVM(nu=0.1).fit(X)
+    >>> model.predict([[0.5, -0.5], [9.0, 9.0]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+    }
+    _parameter_constraints.pop("fit_intercept")
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: Any = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: Any = False,
+        max_iter: int = -1,
+        solver: Any = "auto",
+        criterion: str = "kkt",
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        precision: str = "auto",
+        warm_start: bool = False,
+        on_interrupt: str = "raise",
+        trace: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.nu = nu
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.solver = solver
+        self.criterion = criterion
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.precision = precision
+        self.warm_start = warm_start
+        self.on_interrupt = on_interrupt
+        self.trace = trace
+
+    def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
+        return Hyperplane(weight, self.nu, float(matrix.diag()[weight > 0].max(initial=0.0)))
+
+    def _keep(self, machine: PlaneMachine, weight: np.ndarray) -> None:
+        self.offset_ = 0.0 - self.intercept_
+        self.outside_fraction_ = machine.outside
+        self.support_fraction_ = machine.support
+        if machine.collapsed:
+            warnings.warn(
+                "the origin of feature space lies inside the reduced convex hull of the points at "
+                f"nu={self.nu:g}: the optimum is w = 0 and no plane separates the data from the origin. The "
+                "scores are zero up to rounding; take a kernel with positive values (rbf), or SVDD.",
+                DegenerateFitWarning,
+                stacklevel=7,
+            )
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return <w, phi(x)>.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Larger is more normal; ``offset_`` is the threshold.
+        """
+        check_is_fitted(self)
+        return self._products(self._check_X(X, kernel=self.kernel_, reset=False))

@@ -1,0 +1,254 @@
+"""What the estimators of whole regularisation paths share."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+
+from mercer.estimators.interrupts import Stop
+from mercer.estimators.machine import INDEFINITE
+from mercer.gram import Gram, Segment, cross_products
+from mercer.gram.spectrum import spectrum
+from mercer.kernels import Kernel
+from mercer.problems.parametric_family import ParametricFamily
+from mercer.solvers import Solution
+from mercer.solvers.completion import paced, share_of_way, someone_waiting
+from mercer.solvers.path.breakpoints import KINDS, Path
+from mercer.solvers.path.follow import PathSolver
+
+EVENT = np.dtype([("C", "f8"), ("kind", "U8"), ("index", "i8")])
+
+
+def _along(tell: Callable[[float], None], number: int, of: int, end: float) -> Callable[[float, int], None]:
+    """Return what tells how much of the way to the end of its parameter a path has come, in digits."""
+    first: list[float] = []
+
+    def listen(t: float, events: int) -> None:
+        first.append(t)
+        tell((number + share_of_way(first[0], t, end)) / of)
+
+    return listen
+
+
+class PathMixin:
+    """Follow paths; look up what they say at a value of C.
+
+    The estimator has ``C``, ``C_min``, ``C_max`` and what every kernel machine has.
+    """
+
+    _range_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C_min": [Interval(Real, 0.0, None, closed="left")],
+        "C_max": [Interval(Real, 0.0, None, closed="neither")],
+    }
+
+    # The estimators are kernel machines without these choices: a path is exact, in double precision.
+    criterion, precision, solver = "kkt", "double", "auto"
+    shrinking, warm_start, trace = True, False, False
+
+    C: float
+    C_min: float
+    C_max: float
+    tol: float
+    cache_size: float
+    verbose: Any
+    on_interrupt: str
+    paths_: list[Path]
+
+    def _check_range(self) -> None:
+        if not self.C_min < self.C_max:
+            raise ValueError(f"C_min={self.C_min!r} must be less than C_max={self.C_max!r}")
+        if not self.C_min <= self.C <= self.C_max:
+            raise ValueError(
+                f"C={self.C!r} is not on the path: it must be between C_min={self.C_min!r} and "
+                f"C_max={self.C_max!r}"
+            )
+
+    def _check_C(self, C: Any) -> float:  # noqa: N802
+        if isinstance(C, bool) or not isinstance(C, Real):
+            raise TypeError(f"C={C!r} must be a number")
+        value = float(C)
+        low, high = self.C_range_
+        if not low <= value <= high or not value > 0:
+            raise ValueError(
+                f"C={C!r} is not on the path: it must be positive and between {low:g} and {high:g}"
+            )
+        return value
+
+    @property
+    def C_range_(self) -> tuple[float, float]:  # noqa: N802
+        """The least and the largest C that the path knows; 0 means every small C."""
+        reached = max(float(path.t[-1]) for path in self.paths_)
+        at_the_end = reached <= 1.0 / self.C_max
+        return float(self.C_min), float(self.C_max) if at_the_end else 1.0 / reached
+
+    def _check_kernel(self, kernel: Kernel, matrix: Gram) -> None:
+        """Refuse what has no path: an indefinite matrix, or one that does not fit into memory."""
+        need = 8e-6 * matrix.n**2
+        if need > self.cache_size:
+            raise ValueError(
+                f"cache_size={self.cache_size!r} MB is too small: a path keeps the whole kernel matrix, "
+                f"which takes {math.ceil(need)} MB for {matrix.n} rows"
+            )
+        if kernel.is_psd:
+            return
+        ends = spectrum(matrix)
+        if (
+            kernel.is_psd is False
+            or ends.asymmetry
+            or ends.smallest < -INDEFINITE * max(ends.largest, 1e-300)
+        ):
+            raise ValueError(
+                f"kernel={kernel!r} has a matrix that is not positive semi-definite (its smallest eigenvalue "
+                f"is about {ends.smallest:.3g}, its largest {ends.largest:.3g}): its solutions form no path"
+            )
+
+    def _follow(self, K: np.ndarray, family: ParametricFamily, stop: Stop, number: int, of: int) -> Path:
+        first = np.inf if self.C_min == 0.0 else 1.0 / self.C_min
+        solver = PathSolver(limits=stop.limits, listener=self._listen(number, of))
+        path = solver.solve(K, family, 1.0 / self.C_max, first)
+        if stop.requested and path.status == "time_limit":
+            path = replace(path, status="interrupted")
+        return path
+
+    def _listen(self, number: int, of: int) -> Callable[[float, int], None] | None:
+        told = someone_waiting()
+        if told is not None:
+            return _along(paced(told), number, of, 1.0 / self.C_max)
+        if not self.verbose:
+            return None
+        name = type(self).__name__ if of == 1 else f"{type(self).__name__} {number + 1}/{of}"
+
+        def listen(t: float, events: int) -> None:
+            sys.stdout.write(f"[{name}] {events:>7} events, C = {1.0 / t:.3e} of {self.C_max:.3e}\n")
+
+        return listen
+
+    def _judge(self) -> None:
+        """Say so when a path ends early, or is less exact than asked for."""
+        name = type(self).__name__
+        statuses = {path.status for path in self.paths_}
+        if "interrupted" in statuses and self.on_interrupt == "raise":
+            raise KeyboardInterrupt
+        for status, what in (("time_limit", "time_limit"), ("iteration_limit", "max_iter")):
+            if status in statuses:
+                warnings.warn(
+                    f"{name} stopped at {what}={getattr(self, what)}: the path reaches "
+                    f"C={self.C_range_[1]:.4g} instead of C_max={self.C_max:.4g}. It is exact so far.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+        self.kkt_violation_ = 0.0
+        for path in self.paths_:
+            violations, _ = path.verdict()
+            rounding = path.rounding()
+            self.kkt_violation_ = max(self.kkt_violation_, float(violations.max()))
+            worst = int(np.argmax(violations - rounding))
+            if violations[worst] > max(self.tol, float(rounding[worst])):
+                warnings.warn(
+                    f"{name}: at C={1.0 / path.t[worst]:.4g} the KKT violation is {violations[worst]:.3g}, "
+                    f"above tol={self.tol:g}. Scale the features, or lower C_max.",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
+
+    def _nearest(self) -> float:
+        """Return C, or the largest value reached when the path ends before."""
+        return min(float(self.C), self.C_range_[1])
+
+    @staticmethod
+    def _one_or_all(values: list[Any]) -> Any:
+        """Return what belongs to one path, or a list for several."""
+        return values[0] if len(values) == 1 else values
+
+    @property
+    def lambdas_(self) -> Any:
+        """Lambda = 1 / C at the knots, falling; a list, one per pair, for more than two classes."""
+        return self._one_or_all([path.t for path in self.paths_])
+
+    @property
+    def Cs_(self) -> Any:  # noqa: N802
+        """C at the knots, rising; a list, one per pair, for more than two classes."""
+        with np.errstate(divide="ignore"):
+            return self._one_or_all([1.0 / path.t for path in self.paths_])
+
+    @property
+    def intercepts_(self) -> Any:
+        """The bias at the knots; a list, one per pair, for more than two classes."""
+        return self._one_or_all([path.verdict()[1] for path in self.paths_])
+
+    @property
+    def events_(self) -> Any:
+        """What happened at the knots: records of C, kind and row; a list for more than two classes.
+
+        A row can "enter" the elbow (the free support vectors) or "leave" it. An "exchange" is an entry that
+        would have made the elbow's system singular: the solution then moves at fixed C among equally good
+        ones until another row leaves. A "restart" (row -1) is a direct solve where rounding had stopped the
+        walk.
+        """
+        tables = []
+        for path, rows in zip(self.paths_, self._rows(), strict=True):
+            table = np.empty(path.event_t.size, dtype=EVENT)
+            with np.errstate(divide="ignore"):
+                table["C"] = 1.0 / path.event_t
+            table["kind"] = np.array(KINDS)[path.event_kind]
+            index = path.event_index
+            table["index"] = np.where(index < 0, -1, rows[np.maximum(index, 0)])
+            tables.append(table)
+        return self._one_or_all(tables)
+
+    def curves(self, C: Any, number: int = 0) -> dict[str, np.ndarray]:
+        """Return what the path says at some values of C, for tables and pictures.
+
+        Parameters
+        ----------
+        C : sequence of float
+            Values within ``C_range_``.
+        number : int, default=0
+            Which two-class problem, for more than two classes.
+
+        Returns
+        -------
+        dict
+            ``C``; ``scaled``, the coefficients divided by C, a row per value; ``values``, the function at the
+            rows of the problem, with its bias; ``norm``, ||w||; ``rows``, the numbers of those rows.
+        """
+        checked = np.array([self._check_C(float(value)) for value in C])
+        scaled, values, norm = self.paths_[number].curves(checked)
+        return {
+            "C": checked,
+            "scaled": scaled,
+            "values": values,
+            "norm": norm,
+            "rows": self._rows()[number],
+        }
+
+    def _rows(self) -> list[np.ndarray]:
+        """Return the rows of the data that each path is about."""
+        raise NotImplementedError
+
+    def _values_at(self, X: Any, C: Any) -> np.ndarray:
+        """Return f at new points, a column for each value of C; kernel values are computed once."""
+        this: Any = self
+        X = this._check_X(X, kernel=this.kernel_, reset=False)
+        (path,), (rows,) = self.paths_, self._rows()
+        coef, intercepts = path.machines(np.array([self._check_C(float(value)) for value in C]))
+        reference = rows if this._pairwise_kernel else this.kernel_.take(this._data, rows)
+        segment = Segment(0, rows.size, coef.T, np.arange(len(C)))
+        return np.asarray(
+            cross_products(this.kernel_, X, reference, [segment], len(C), this._workers()) + intercepts
+        )
+
+    @staticmethod
+    def _solutions(paths: list[Path], C: float) -> tuple[list[Any], list[Solution]]:
+        duals, solutions = zip(*(path.solution(C) for path in paths), strict=True)
+        return list(duals), list(solutions)

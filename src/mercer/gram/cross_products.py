@@ -1,0 +1,103 @@
+"""Products of the kernel between new points and a few kept ones with one or many coefficient vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mercer.gram.base import Float64, Floats
+from mercer.gram.layout import Layout
+from mercer.gram.panels import PANEL, add_panel_product, fill_panel
+from mercer.kernels import Kernel, Precomputed
+from mercer.threads import Workers
+
+TILE_VALUES = 1 << 21  # kernel values in memory at a time, per thread
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A run of kept points, their coefficients, and the outputs that these feed.
+
+    With many classes a support vector takes part only in the pairs of its class.
+    """
+
+    start: int
+    stop: int
+    coef: Float64  # (stop - start, number of outputs fed)
+    outputs: np.ndarray[Any, np.dtype[np.intp]]
+
+
+def cross_products(
+    kernel: Kernel, X: Any, Z: Any, segments: list[Segment], n_outputs: int, workers: Workers
+) -> Float64:
+    """Return F (n, n_outputs) with F[:, s.outputs] = sum over segments s of K(X, Z[s]) s.coef, in float64.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Resolved.
+    X : array, CSR or sequence
+        New points (rows of kernel values for ``Precomputed``).
+    Z : array, CSR or sequence
+        Kept points (their column numbers for ``Precomputed``).
+    segments : list of Segment
+        Coefficients.
+    n_outputs : int
+        Number of columns of the result.
+    workers : Workers
+        Threads.
+    """
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    m = Z.shape[0] if hasattr(Z, "shape") else len(Z)
+    out = np.zeros((n, n_outputs))
+    if n == 0 or m == 0:
+        return out
+    fused = None if isinstance(kernel, Precomputed) else kernel.fused()
+    single = n_outputs == 1 and len(segments) == 1
+    if fused is not None and sp.issparse(X) == sp.issparse(Z):
+        few = _layout(Z, fused, None)
+        many = _layout(X, fused, few.centre)
+        if single:
+            flat = out[:, 0].copy()
+            coef = np.ascontiguousarray(segments[0].coef[:, 0])
+            for s in range(0, m, PANEL):
+                idx = np.arange(s, min(s + PANEL, m))
+                add_panel_product(few, many, idx, coef[s : s + PANEL], flat, workers)
+            out[:, 0] = flat
+            return out
+
+    reference = Z if isinstance(kernel, Precomputed) else _in_double(Z)
+
+    def work(start: int, stop: int) -> None:
+        step = max(1, TILE_VALUES // m)
+        for s in range(start, stop, step):
+            e = min(s + step, stop)
+            if isinstance(kernel, Precomputed):
+                K = np.asarray(X[s:e][:, Z], dtype=np.float64)
+                values: Floats = K.T
+            elif fused is not None and sp.issparse(X) == sp.issparse(Z):
+                values = np.empty((m, e - s))
+                part = Layout(X[s:e], fused, np.float64, centre=few.centre)
+                fill_panel(few, part, np.arange(m), values, Workers(1))
+            else:
+                rows = _in_double(kernel.take(X, np.arange(s, e)))
+                values = np.asarray(kernel.evaluate(rows, reference), dtype=np.float64).T
+            for segment in segments:
+                out[s:e, segment.outputs] += values[segment.start : segment.stop].T @ segment.coef
+
+    workers.ranges(n, work)
+    return out
+
+
+def _in_double(X: Any) -> Any:
+    """Return single-precision numbers in double precision, anything else as it is."""
+    return X.astype(np.float64) if getattr(X, "dtype", None) == np.float32 else X
+
+
+def _layout(X: Any, fused: Any, centre: Float64 | None) -> Layout:
+    if centre is None and not sp.issparse(X) and fused.statistic == "sqdist":
+        centre = X.mean(axis=0, dtype=np.float64)
+    return Layout(X, fused, np.float64, keep=False, centre=centre)

@@ -1,0 +1,1 @@
+"""Solvers of box-constrained quadratic duals over a kernel matrix."""

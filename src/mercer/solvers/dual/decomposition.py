@@ -1,0 +1,356 @@
+"""Decomposition: a working set of many variables, solved by a smaller working set, down to a dense block.
+
+Each round takes all free points and the worst violators of each side, solves the problem restricted to them
+to a fraction of the present violation, and updates K beta by the kernel rows of the points that changed. The
+restricted problem is solved the same way on its own, smaller kernel matrix, until a block is small enough for
+sequential minimal optimisation in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mercer import _jit
+from mercer.gram import Gram
+from mercer.problems import Dual, relative
+from mercer.problems.warm_start import best_multiple, carried
+from mercer.solvers.base import (
+    Float64,
+    Limits,
+    Solution,
+    Solver,
+    Status,
+    progress,
+    wants_every_line,
+    wants_to_know,
+)
+from mercer.solvers.dual.dense_block import DenseBlock
+from mercer.solvers.dual.round_loop import mend_sums
+from mercer.solvers.dual.rounding import resolution
+from mercer.solvers.dual.working_set import choose
+
+DENSE = 3072  # problems up to this size are one block
+LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
+SLICE_WORK = 2e8  # block entries touched between two looks at the clock: under a tenth of a second
+HARD_STEPS, HARD_STEPS_PER_VARIABLE = 2_000, 40  # steps after which a block counts as ill-conditioned
+MOST_FREE = 1024  # free variables of such a block up to which a Newton step pays
+NEWTON_STEPS = 20  # at most, one after the other
+STALLS = 2  # rounds without headway, each from a fresh K beta, after which float64 has no more to give
+SAMPLE = 1024  # points, at most, on which the error of single precision is measured
+SMALL_PASS = 50_000  # kernel values that are recomputed in double precision without a thought
+
+
+class _LimitError(Exception):
+    """A limit was reached; the point is consistent."""
+
+    def __init__(self, status: Status) -> None:
+        self.status: Status = status
+
+
+@dataclass(kw_only=True, repr=False)
+class Decomposition(Solver):
+    """Solve a :class:`~mercer.problems.Dual` on a :class:`~mercer.gram.Gram`, whatever its size and kind.
+
+    References
+    ----------
+    Osuna, Freund and Girosi (1997); Platt (1999); Fan, Chen and Lin (2005), Working set selection using
+    second order information for training support vector machines, JMLR 6.
+    """
+
+    name: ClassVar[str] = "decomposition"
+    single_precision: ClassVar[bool] = True
+
+    def solve(self, gram: Gram, problem: Dual, start: Float64 | None = None) -> Solution:
+        """Return a solution from ``start`` (any vector; it is made feasible first)."""
+        return _Run(self, gram, problem, start).solve()
+
+
+class _Run:
+    """The state of one solve."""
+
+    def __init__(self, options: Decomposition, gram: Gram, problem: Dual, start: Float64 | None) -> None:
+        self.o = options
+        self.limits = options.limits or Limits()
+        self.gram = gram
+        self.problem = problem
+        self.b = problem.start() if start is None else carried(problem, start)
+        self.started = start is not None
+        self.f = np.zeros(problem.n)
+        self.n_iter = 0
+        self.tol = options.tol if options.criterion == "kkt" else min(1e-1, 100 * options.tol)
+        self.block: Any = None
+        self.stalls = 0  # rounds in float64 that missed their target
+        self.stuck = False  # so did the last one, by more than rounding
+        self.best: tuple[float, Float64, Float64] = (np.inf, self.b, self.f)  # violation and point of those
+        self.exhausted = False  # single precision makes no headway: go on in double
+        self.evaluations = 0  # kernel values computed by working sets, and by the Gram in single precision
+        self.before = np.inf  # the objective at the last tolerance, for the growth of the dual
+
+    # -- precision -------------------------------------------------------------------------------------------
+
+    def solve(self) -> Solution:
+        status: Status = "optimal"
+        try:
+            if self.b.any():
+                self.f = self.gram.matvec(self.problem.beta(self.b))
+            if self.started:  # a neighbour's solution: when C has grown, so should its multiples
+                self.b, self.f = best_multiple(self.problem, self.b, self.f)
+            self._to_the_end()
+        except _LimitError as stop:
+            status = stop.status
+        except KeyboardInterrupt:
+            status = "interrupted"
+        if status != "optimal":
+            self.f = self.gram.exact().matvec(self.problem.beta(self.b))
+        mend_sums(self.problem, self.b)
+        return Solution(self.b, self.f, self.problem.evaluate(self.b, self.f), self.n_iter, status)
+
+    def _to_the_end(self) -> None:
+        """Descend until the user's criterion holds in float64."""
+        while True:
+            self._descend(self.gram, self.problem, self.b, self.f, None)
+            error = self._refresh()
+            if self.problem.hopeless(self.b, self.f) or self._finished(error):
+                return
+            if error > 0 or self.stalls:
+                self.f = self.gram.exact().matvec(self.problem.beta(self.b))
+                if self._finished(0.0):
+                    return
+            violation = self._violation()
+            if not self.gram.is_exact and (self.exhausted or violation > self._target()):
+                self.evaluations += self.gram.evaluations
+                self.gram, self.block = self.gram.exact(), None  # what single precision can tell is used up
+                self.exhausted = False
+                continue
+            if violation > self._target():
+                # A fresh K beta shows the way, or the target, where it is a share of the objective, has
+                # fallen with it, or float64 cannot tell the remaining violation from rounding.
+                if self._stalled(violation):
+                    return
+                continue
+            self.before = self.problem.objective(self.b, self.f)
+            self.tol *= 0.2  # the gap, or growth, asks for a smaller violation than the one reached
+            if self.tol < 1e-15 * max(1.0, float(np.abs(self.f).max(initial=0.0))):
+                return
+
+    def _stalled(self, violation: float) -> bool:
+        """Note a round that missed its target; return whether what is left is rounding, at the best point."""
+        self.stalls = 0 if violation < 0.5 * self.best[0] else self.stalls + 1
+        if violation < self.best[0]:
+            self.best = violation, self.b.copy(), self.f.copy()
+        self.stuck = self.stalls > 0 and violation > resolution(self.problem, self.b, self.f)
+        if self.stalls <= STALLS:
+            return False
+        violation, self.b, self.f = self.best
+        if violation > resolution(self.problem, self.b, self.f):
+            raise _LimitError("iteration_limit")
+        return True
+
+    def _refresh(self) -> float:
+        """Recompute K beta in float64 where it matters; return a bound on the error of the rest.
+
+        Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the
+        others are recomputed. The largest error among hundreds of points, times 1.5, bounds that of all but a
+        freak.
+        """
+        beta = self.problem.beta(self.b)
+        support = np.flatnonzero(beta)
+        if self.gram.is_exact:
+            if self.block is not None:  # a cheap pass over a small problem: no rounding of many steps remains
+                self.f = beta @ self.block  # by rows, as everywhere: a given matrix may be asymmetric
+            return 0.0
+        if support.size * self.problem.n <= SMALL_PASS:
+            every = np.arange(self.problem.n)
+            self.f = self.gram.exact_block(every, support) @ beta[support]
+            return 0.0
+        g = self.problem.gradient(self.b, self.f)
+        size = int(np.clip(self.problem.n // 8, 128, SAMPLE))
+        worst = choose(self.problem, self.b, g, size // 4, size)
+        spread = np.linspace(0, self.problem.n - 1, size).astype(np.intp)
+        sample = np.unique(np.concatenate([worst, spread]))
+        true = np.zeros(sample.size)
+        for s in range(0, support.size, SAMPLE):
+            part = support[s : s + SAMPLE]
+            true += self.gram.exact_block(sample, part) @ beta[part]
+        error = float(np.abs(true - self.f[sample]).max())
+        self.f[sample] = true
+        return 1.5 * error
+
+    def _finished(self, error: float) -> bool:
+        if self._violation() + 2.0 * error > self._target():
+            return False
+        if self.o.criterion == "kkt":
+            return True
+        if self.o.criterion == "growth":
+            now = self.problem.objective(self.b, self.f)
+            return bool(self.before - now <= self.o.tol * abs(now))
+        values = self.problem.evaluate(self.b, self.f)
+        return relative(values.gap, values.primal, values.dual) <= self.o.tol
+
+    def _target(self) -> float:
+        return self.problem.tolerance(self.tol, self.problem.objective(self.b, self.f))
+
+    def _violation(self) -> float:
+        return self.problem.violation(self.b, self.problem.gradient(self.b, self.f))
+
+    # -- levels ----------------------------------------------------------------------------------------------
+
+    def _descend(self, gram: Gram, problem: Dual, b: Float64, f: Float64, goal: float | None) -> None:
+        """Lower the violation of ``problem`` to ``goal`` (None: the user's), changing b and f in place."""
+        top = goal is None
+        while True:
+            g = problem.gradient(b, f)
+            violation = problem.violation(b, g)
+            if top:
+                self._tell(self.b, self.f)
+                goal = 0.9 * self._target()  # room for the error of single precision
+                if problem.hopeless(b, f):
+                    return
+            assert goal is not None
+            if violation <= goal:
+                return
+            if self.exhausted:
+                return
+            self._check_limits()
+            size = problem.n * problem.n * gram.dtype.itemsize
+            if problem.n <= DENSE and size <= self.o.block_bytes:
+                if not self._dense(gram, problem, b, f, g, goal, keep=top) or not top:
+                    return
+                if self.gram.is_exact and not wants_every_line(self.o.listener) and not self.exhausted:
+                    return  # solved; the caller computes K beta afresh and looks again
+                continue
+            working = self._working_set(problem, b, g, gram.dtype.itemsize)
+            if size <= self.o.block_bytes and working.size > 0.7 * problem.n:
+                if not self._dense(gram, problem, b, f, g, goal, keep=False) or not top:
+                    return
+                continue
+            part = problem.take(working)
+            variables = _variables(working, problem)
+            inner_b, inner_f = b[variables], f[working]
+            old = part.beta(inner_b).copy()
+            stopped: _LimitError | None = None
+            inner, counted = gram.subset(working), gram.evaluations
+            try:
+                self._descend(inner, part, inner_b, inner_f, max(0.5 * goal, 0.1 * violation))
+            except _LimitError as stop:
+                stopped = stop
+            self.evaluations += max(0, inner.evaluations - (gram.evaluations - counted))  # not those of both
+            change = part.beta(inner_b) - old
+            moved = np.flatnonzero(change)
+            if moved.size == 0 and stopped is None:
+                return  # rounding forbids any further step; the caller checks in higher precision
+            gram.add_product(working[moved], change[moved], f)
+            b[variables] = inner_b
+            if stopped is not None:
+                raise stopped
+
+    def _working_set(self, problem: Dual, b: Float64, g: Float64, itemsize: int) -> np.ndarray:
+        per_side = int(np.clip(problem.n // 8, LEAST_PER_SIDE, MOST_PER_SIDE))
+        most = max(8, int(np.sqrt(self.o.block_bytes / itemsize)))
+        sides = 2 * max(1, problem.sums.size)
+        return choose(problem, b, g, max(1, min(per_side, most // (2 * sides))), most)
+
+    def _check_limits(self) -> None:
+        if self.limits.steps_left(self.n_iter) == 0:
+            raise _LimitError("iteration_limit")
+        if self.limits.out_of_time():
+            raise _LimitError("time_limit")
+
+    def _tell(self, b: Float64, f: Float64) -> None:
+        if self.o.listener is not None and wants_to_know(self.o.listener):
+            count, target = self.gram.evaluations + self.evaluations, self._target()
+            self.o.listener(progress(self.problem, b, f, self.n_iter, self.limits, count, target))
+
+    # -- the dense block -------------------------------------------------------------------------------------
+
+    def _dense(
+        self, gram: Gram, p: Dual, b: Float64, f: Float64, g: Float64, tol: float, *, keep: bool
+    ) -> bool:
+        """Solve a whole problem as one block, changing b and f; return whether anything moved."""
+        everything = np.arange(p.n)
+        K = self.block if keep and self.block is not None else gram.block(everything, everything)
+        if keep:
+            self.block = K
+        block = DenseBlock(K, gram.diag(), p, b, g)
+        stopped: _LimitError | None = None
+        try:
+            self._optimise(block, tol, watched=keep and self.o.listener is not None)
+            if block.violation > tol and not self.gram.is_exact:
+                # Rounding makes a near-singular block indefinite; no number of steps can mend that.
+                self.exhausted = True
+            elif block.violation > tol or self.stuck:
+                self._insist(block, gram, p, tol, whole=keep)
+        except _LimitError as stop:
+            stopped = stop
+        change = block.write(b)
+        moved = np.flatnonzero(change)
+        if moved.size:
+            _jit.row_products.fold_rows(K, moved, change[moved], 0, p.n, f)  # sums in float64, no copy of K
+        if stopped is not None:
+            raise stopped
+        return bool(moved.size)
+
+    def _optimise(
+        self, block: DenseBlock, tol: float, watched: bool = False, budget: int | None = None
+    ) -> None:
+        """Sequential minimal optimisation for a number of steps that well-conditioned problems never need."""
+        if budget is None:
+            budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
+        slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
+        if watched and wants_every_line(self.o.listener):
+            # A trace of a problem that is one block has lines, too.
+            slice_steps = min(slice_steps, max(4, block.size // 8))
+        while budget > 0:
+            steps = min(slice_steps, budget, self.limits.steps_left(self.n_iter))
+            done = block.run(tol, steps)
+            self.n_iter += done
+            budget -= done
+            if block.violation <= tol or done < steps:
+                return
+            if watched and wants_to_know(self.o.listener):
+                self._tell(*block.point())
+            self._check_limits()
+
+    def _insist(self, block: DenseBlock, gram: Gram, p: Dual, tol: float, *, whole: bool) -> None:
+        """Go on with an ill-conditioned block as long as that gains anything that float64 can tell."""
+        rescue = gram.is_psd is True
+        watched = whole and not wants_every_line(self.o.listener)
+        if rescue:
+            self._alternate(block, tol, watched)
+        while block.violation > tol or (rescue and self.stuck):
+            if not block.gained() or (whole and self.problem.hopeless(*block.point())):
+                return
+            if rescue and self._rescue(block, p):
+                self._alternate(block, tol, watched)
+            else:
+                self._optimise(block, tol, watched)
+            rescue = False
+
+    def _alternate(self, block: DenseBlock, tol: float, watched: bool) -> None:
+        """Take Newton steps, and between them steps of two variables, which find the right bounds.
+
+        The last step is Newton's: it costs as much as a few hundred of the others and leaves only rounding.
+        """
+        for _ in range(NEWTON_STEPS):
+            if not block.newton(MOST_FREE):
+                break
+            reached = block.violation <= tol
+            self._check_limits()
+            self._optimise(block, tol, watched, 2 * block.size + 100)
+            if reached and block.violation <= tol:
+                return
+        if block.violation > tol:
+            self._optimise(block, tol, watched, 2 * block.size + 100)
+
+    def _rescue(self, block: DenseBlock, p: Dual) -> bool:
+        """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""
+        if 16 * p.size**2 > 2 * self.o.block_bytes:
+            return False
+        return block.restart_from_interior(self.limits.out_of_time)
+
+
+def _variables(points: np.ndarray, problem: Dual) -> np.ndarray:
+    return (points[None, :] + problem.n * np.arange(problem.copies)[:, None]).ravel()

@@ -1,0 +1,1 @@
+"""Gaussian processes: the evidence, its maximum, the posterior."""

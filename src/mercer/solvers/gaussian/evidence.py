@@ -1,0 +1,216 @@
+"""Computing the evidence of a Gaussian process: exactly, or for matrices that are never formed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, eigh_tridiagonal
+
+from mercer.gram import Workers
+from mercer.gram.kernel_family import KernelFamily
+from mercer.gram.tiled import TiledProduct
+from mercer.kernels import Kernel
+from mercer.problems.evidence import Evidence, log_evidence, pair_weights
+from mercer.solvers.base import Limits
+from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
+from mercer.solvers.linear_algebra.factored import Factored
+from mercer.solvers.ridge.iterative import FLOOR, nystrom_factor
+
+Float64 = NDArray[np.float64]
+
+JITTERS = 8  # times that the diagonal is raised, tenfold each time
+FIRST_JITTER = 1e-14  # relative to its mean
+
+
+def factored(family: KernelFamily, kernel: Kernel, noise: float | Float64) -> tuple[Factored, float]:
+    """Return the factor of K + noise and what had to be added to its diagonal to have one, mostly 0.
+
+    Parameters
+    ----------
+    family : KernelFamily
+        The data.
+    kernel : Kernel
+        The kernel.
+    noise : float or (n,) array
+        Variances.
+
+    Returns
+    -------
+    factor, jitter : Factored, float
+    """
+    K = family.matrix(kernel)
+    level = float(np.mean(np.diagonal(K) + noise))
+    jitter = 0.0
+    for k in range(JITTERS + 1):
+        try:
+            return Factored(K, noise + jitter), jitter
+        except LinAlgError:
+            jitter = FIRST_JITTER * K.shape[0] * level * 10.0**k
+            K = family.matrix(kernel)  # the failed attempt has overwritten it
+    raise LinAlgError(
+        f"K + noise is not positive definite even with {jitter / 10:.1e} added to its diagonal: "
+        f"kernel={kernel!r} is not positive semi-definite on these data"
+    )
+
+
+def exact_evidence(
+    family: KernelFamily, kernel: Kernel, noise: float | Float64, Y: Float64, *, gradient: bool
+) -> Evidence:
+    """Return the evidence by Cholesky's factor.
+
+    Parameters
+    ----------
+    family : KernelFamily
+        The data and the parameters to differentiate by.
+    kernel : Kernel
+        Of the family.
+    noise : float or (n,) array
+        Variance of the noise, or of each point's.
+    Y : (n, t) array
+        Outputs.
+    gradient : bool
+        Whether the gradient is wanted; the last entry is that by log noise (a common factor of all).
+
+    Returns
+    -------
+    Evidence
+    """
+    n, t = Y.shape
+    system, jitter = factored(family, kernel, noise)
+    A = system.solve(Y, refine=False)
+    value = evidence_of(system, A, Y)
+    if not gradient:
+        return value
+    inverse = system.inverse_triangle(overwrite=True)
+    by_diagonal = 0.5 * ((A * A).sum(axis=1) - t * np.diagonal(inverse))
+    by_noise = float((noise * by_diagonal).sum())
+    # The weights' sum with S is known, and S is K plus what the diagonal got.
+    total = 0.5 * (value.lower - t * n) - float(((noise + jitter) * by_diagonal).sum())
+    slopes = family.slopes(kernel, pair_weights(A, inverse), total) if family.tuning.names else np.zeros(0)
+    return replace(value, gradient=np.append(slopes, by_noise))
+
+
+def evidence_of(system: Factored, A: Float64, Y: Float64) -> Evidence:
+    """Return the evidence, without its gradient, given the factor of S and A = S^-1 Y."""
+    quadratic = float(np.vdot(Y, A))
+    value = log_evidence(quadratic, system.log_determinant, *Y.shape)
+    return Evidence(value, 0.0, quadratic, quadratic, np.zeros(0))
+
+
+@dataclass
+class StochasticEvidence:
+    r"""The evidence from products with K only: conjugate gradients and Lanczos' quadrature.
+
+    With a preconditioner P of known determinant and probes :math:`z \sim N(0, P)`, scaled so that
+    :math:`\|\xi\|^2 = n`,
+
+    .. math::
+        \log\det S = \log\det P + E[\, \xi^T \log(P^{-1/2} S P^{-1/2}) \, \xi \,], \qquad z = P^{1/2} \xi,
+
+    and the steps of conjugate gradients from z contain the tridiagonal matrix whose logarithm gives each
+    probe's term. The probes' spread gives the error bar. The quadratic form comes with bounds that hold for
+    certain, whatever conjugate gradients did (Skilling's): they are the primal and the dual value of the
+    ridge regression whose solution the posterior mean is.
+
+    Parameters
+    ----------
+    probes : int
+        How many.
+    tol : float
+        Relative distance of the bounds at which to stop.
+    memory : int
+        Bytes for the preconditioner and kept tiles.
+    seed : int
+        Of probes and landmarks: the same at every call, so that the estimate is a smooth function of the
+        parameters.
+    limits : Limits
+        Seconds.
+    most : int
+        Most steps.
+
+    References
+    ----------
+    .. [1] S. Ubaru, J. Chen and Y. Saad (2017). Fast estimation of tr(f(A)) via stochastic Lanczos
+       quadrature. *SIAM Journal on Matrix Analysis and Applications* 38(4), 1075-1099.
+    .. [2] J. Gardner, G. Pleiss, K. Q. Weinberger, D. Bindel and A. G. Wilson (2018). GPyTorch: blackbox
+       matrix-matrix Gaussian process inference with GPU acceleration. *Neural Information Processing
+       Systems*.
+    .. [3] M. Gibbs and D. J. C. MacKay (1997). Efficient implementation of Gaussian processes. Technical
+       report, Cavendish Laboratory, Cambridge.
+    """
+
+    probes: int = 16
+    tol: float = 1e-6
+    memory: int = 2_000_000_000
+    rank: int | None = None
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits)
+    most: int = 1000
+
+    def __call__(
+        self, family: KernelFamily, kernel: Kernel, noise: float, Y: Float64, *, gradient: bool
+    ) -> Evidence:
+        """Return the estimate; arguments as of :func:`exact_evidence`."""
+        n, t = Y.shape
+        workers = family.workers
+        K = family.gram(kernel, "double", Workers(1))
+        rng = np.random.default_rng(self.seed)
+        L = nystrom_factor(K, workers, noise, self.rank, self.memory // 4, rng)
+        shift = max(noise, FLOOR * float(np.einsum("ij,ij->", L, L)) / n)
+        P = LowRankPreconditioner(L, shift)
+        Z = L @ rng.standard_normal((L.shape[1], self.probes)) + np.sqrt(shift) * rng.standard_normal(
+            (n, self.probes)
+        )
+        product = TiledProduct(K, workers, self.memory // 2)
+        steps = ConjugateGradients(lambda V: product(V) + noise * V, np.hstack([Y, Z]), P)
+        weights = steps.power[t:].copy()
+        while steps.n_iter < self.most and not self.limits.out_of_time():
+            A, R = steps.X[:, :t], steps.R[:, :t]
+            lower, width = np.einsum("ij,ij->j", A, Y + R), np.einsum("ij,ij->j", R, R) / noise
+            if (width <= self.tol * (lower + width)).all() and (steps.power[t:] <= self.tol * weights).all():
+                break
+            steps.step()
+        A = steps.X[:, :t]
+        R = Y - product(A) - noise * A  # the bounds must not rest on the recurrence
+        lower = float(np.einsum("ij,ij->", A, Y + R))
+        upper = lower + float(np.einsum("ij,ij->", R, R)) / noise
+        # Probes of equal length vary less, and their mean is right too: directions do not depend on lengths.
+        terms = n * log_quadrature(np.array(steps.alphas)[:, t:], np.array(steps.betas)[:, t:])
+        determinant = P.log_determinant + float(terms.mean())
+        error = 0.5 * t * float(terms.std(ddof=1)) / np.sqrt(self.probes) if self.probes > 1 else np.inf
+        value = log_evidence(0.5 * (lower + upper), determinant, n, t)
+        if not gradient:
+            return Evidence(value, error, lower, upper, np.zeros(0))
+        U, V = steps.X[:, t:], P(Z) * (n / weights)  # E[U V'] = S^-1
+        left = np.hstack([0.5 * A, (-0.5 * t / self.probes) * U])
+        slopes = family.thin_slopes(kernel, left, np.hstack([A, V]))
+        by_noise = 0.5 * noise * (float(np.vdot(A, A)) - t * float(np.vdot(U, V)) / self.probes)
+        return Evidence(value, error, lower, upper, np.append(slopes, by_noise))
+
+
+def log_quadrature(lengths: Float64, ratios: Float64) -> Float64:
+    """Return e_1' log(T) e_1 of the tridiagonal matrices in the steps of conjugate gradients.
+
+    Parameters
+    ----------
+    lengths, ratios : (steps, p) array
+        Step lengths and ratios of successive residuals, a column for each right side; a length of 0 ends it.
+
+    Returns
+    -------
+    (p,) array
+    """
+    out = np.zeros(lengths.shape[1])
+    for j in range(lengths.shape[1]):
+        good = lengths[:, j] > 0
+        last = int(np.argmin(good)) if not good.all() else good.size
+        length, ratio = lengths[:last, j], ratios[:last, j]
+        if last == 0:
+            continue
+        diagonal = 1.0 / length
+        diagonal[1:] += ratio[:-1] / length[:-1]
+        values, vectors = eigh_tridiagonal(diagonal, np.sqrt(ratio[:-1]) / length[:-1])
+        out[j] = float(vectors[0] ** 2 @ np.log(np.maximum(values, np.finfo(np.float64).tiny)))
+    return out

@@ -1,0 +1,1 @@
+"""Factorisations, eigenpairs and linear systems of kernel matrices."""

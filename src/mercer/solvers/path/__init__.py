@@ -1,0 +1,1 @@
+"""The exact solution for every value of a regularisation parameter."""

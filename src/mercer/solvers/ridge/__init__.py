@@ -1,0 +1,1 @@
+"""Regularised least squares, directly and by conjugate gradients."""
