@@ -24,7 +24,16 @@ from mercer.kernels.params import Value
 
 PACKAGES = ("mercer.kernels", "mercer.problems", "mercer.solvers", "mercer.estimators", "mercer.selection")
 # Where the things live today whose names in files say otherwise.
-MOVED = {"mercer.io.training:Training": "mercer.io.model.training_data:Training"}
+MOVED = {
+    "mercer.io.training:Training": "mercer.io.model.training_data:Training",
+    "mercer.problems.path:Family": "mercer.problems.parametric_family:ParametricFamily",
+    "mercer.problems.path:_margin_at": "mercer.problems.parametric_family:_margin_at",
+    "mercer.problems.path:_tube_at": "mercer.problems.parametric_family:_tube_at",
+    "mercer.solvers.factored:Factored": "mercer.solvers.linear_algebra.factored:Factored",
+    "mercer.solvers.knots:Path": "mercer.solvers.path.breakpoints:Path",
+    "mercer.solvers.posterior:ExactPosterior": "mercer.solvers.gaussian.posterior:ExactPosterior",
+    "mercer.solvers.posterior:IterativePosterior": "mercer.solvers.gaussian.posterior:IterativePosterior",
+}
 MODULE = re.compile(
     r"mercer\.(?:(?:kernels|problems|solvers|estimators|selection)(?:\.[a-z_0-9]+)*|io\.model\.training_data)"
 )
@@ -50,8 +59,8 @@ SKLEARN = {
 # Objects that are nothing but their attributes; they are filled, not called.
 PLAIN = (
     "mercer.kernels.tuning:Tuning",
-    "mercer.solvers.linear_algebra.factored:Factored",
-    "mercer.solvers.gaussian.posterior:ExactPosterior",
+    "mercer.solvers.factored:Factored",
+    "mercer.solvers.posterior:ExactPosterior",
     "sklearn.compose:make_column_selector",
     "sklearn.model_selection:GroupKFold",
     "sklearn.model_selection:KFold",
@@ -63,9 +72,9 @@ PLAIN = (
     "sklearn.model_selection:TimeSeriesSplit",
 )
 # Objects that their owner makes again when it finds None in their place.
-REMADE = ("mercer.solvers.gaussian.posterior:IterativePosterior",)
+REMADE = ("mercer.solvers.posterior:IterativePosterior",)
 # Functions of ours that may be kept with some of their arguments.
-FUNCTIONS = ("mercer.problems.parametric_family:_margin_at", "mercer.problems.parametric_family:_tube_at")
+FUNCTIONS = ("mercer.problems.path:_margin_at", "mercer.problems.path:_tube_at")
 SPARSE = {name: getattr(sp, name) for name in ("csr_matrix", "csr_array", "csc_matrix", "csc_array")}
 TYPES = {
     f"numpy.{name}": getattr(np, name)
