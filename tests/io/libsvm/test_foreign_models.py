@@ -225,3 +225,11 @@ def test_wider_data_and_missing_rows(tmp_path):
     assert read_libsvm_model(path, n_features=5).n_features_in_ == 5
     with pytest.raises(ModelFileError, match="n_features=1"):
         read_libsvm_model(path, n_features=1)
+
+
+def test_what_comes_from_scikit_learn_can_be_saved():
+    X, targets = data()
+    model = mercer.SVC.from_sklearn(sklearn.svm.SVC().fit(X, targets["three"]))
+    assert model.probability is False
+    again = loads(dumps(model)).model
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))

@@ -76,6 +76,8 @@ class Decoder:
 
     def _masked(self, node: Any, where: str) -> Any:
         data, mask, fill = (self.build(node[part], where) for part in ("data", "mask", "fill"))
+        if data.shape != mask.shape or mask.dtype != bool or fill.size != 1:
+            refuse(where, "the parts of a masked array do not fit together")
         return np.ma.MaskedArray(data, mask=mask, fill_value=fill.item())
 
     def _scalar(self, node: Any, where: str) -> Any:
@@ -93,6 +95,7 @@ class Decoder:
         name = node["class"]
         outer = shape[0] if name.startswith("csr") else shape[1]
         whole = indices.dtype.kind == indptr.dtype.kind == "i" and data.dtype.kind in "bif"
+        whole = whole and data.dtype != np.float16  # of which SciPy makes no sparse matrix
         if not whole or indptr.shape != (outer + 1,) or data.ndim != 1 or indices.shape != data.shape:
             refuse(where, "the parts of a sparse matrix do not fit together")
         if int(indptr[0]) != 0 or int(indptr[-1]) != data.size or (np.diff(indptr) < 0).any():

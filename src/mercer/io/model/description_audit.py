@@ -91,6 +91,9 @@ class Audit:
         found = set(node) - {"kind"}
         if found - OPTIONAL.get(kind, set()) != FIELDS[kind]:
             refuse(where, f"a {kind} has the entries {sorted(FIELDS[kind])}, here are {sorted(found)!r:.80}")
+        for name in ("class", "dtype", "name"):
+            if not isinstance(node.get(name), str | None):
+                refuse(where, f"{node[name]!r:.40} is no name")
         check: Callable[..., None] = getattr(self, f"_audit_{kind}", self._audit_items_of)
         check(node, where, depth)
 
@@ -141,6 +144,8 @@ class Audit:
     def _audit_masked(self, node: Any, where: str, depth: int) -> None:
         for part in ("data", "mask", "fill"):
             self.audit(node[part], f"{where}.{part}", depth + 1)
+            if not isinstance(node[part], dict) or node[part]["kind"] not in ("array", "text", "objects"):
+                refuse(where, f"{part} is not an array")
 
     def _audit_scalar(self, node: Any, where: str, depth: int) -> None:
         if node["dtype"] != "str" and node["dtype"] not in SCALARS:

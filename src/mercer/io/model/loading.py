@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from mercer.io.errors import ModelFileError
-from mercer.io.model import consistency
+from mercer.io.model import fitted_state
 from mercer.io.model.decoder import Decoder
 from mercer.io.model.description_audit import Audit
 from mercer.io.model.safetensors_file import PROTOCOL, read_description, unpack
@@ -157,7 +157,7 @@ def loads(content: bytes, *, kernels: Mapping[str, Any] | None = None) -> ModelF
     model = decoder.build(description["model"], "model")
     if not isinstance(model, BaseEstimator):
         raise ModelFileError("it holds no estimator")
-    consistency.check(model)
+    fitted_state.check(model)
     training = decoder.build(description["training"], "training")
     summary = decoder.build(description["summary"], "summary")
     versions = description["versions"]
