@@ -24,7 +24,7 @@ def rows_in(data: str, how: How) -> int | None:
     how : How
         How it is to be read.
     """
-    from mercer.io.tables.delimited import sniff
+    from mercer.io.tables.dialect import sniff
     from mercer.io.tables.encodings import recoded
     from mercer.io.tables.file_bytes import GZIP
     from mercer.io.tables.formats import detect

@@ -60,6 +60,32 @@ def test_arff_mistakes_are_named(tmp_path, old, new, message):
         read_data(write(tmp_path, "bad.arff", ARFF.replace(old, new)))
 
 
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("1,2", "line 11: 2 cells"),
+        ("1,much,yes", "line 11: 'much' is not a number"),
+        ("1,2,never", "line 11: 'never' is not among the declared values of 'play'"),
+        ("1,2,'yes", "line 11: a quote is opened here"),
+    ],
+)
+def test_a_bad_arff_row_has_its_true_line(tmp_path, row, message):
+    path = write(tmp_path, "bad.arff", ARFF + f"\n{row}\n20,1,yes\n")
+    with pytest.raises(DataFileError, match=message):
+        read_data(path)
+    with pytest.raises(DataFileError, match=message):
+        list(read_batches(path, batch_rows=1))
+
+
+@pytest.mark.parametrize("row", ["0 1", "{9 1}", "{0 much}", "{2 never}", "{0}"])
+def test_a_bad_sparse_arff_row_has_its_true_line(tmp_path, row):
+    sparse = ARFF.partition("@data")[0] + f"@data\n{{0 1.5}}\n\n% in between\n{row}\n"
+    path = write(tmp_path, "bad.arff", sparse)
+    for read in (read_data, lambda path: list(read_batches(path))):
+        with pytest.raises(DataFileError, match=r"bad\.arff, line 10: "):
+            read(path)
+
+
 def test_npz_dense_sparse_and_one_table(tmp_path):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 3)), np.array(["a", "b"] * 10)

@@ -182,8 +182,8 @@ ESTIMATORS: dict[str, Shapes] = {
     "SphereAndSlab": {
         **_BALL,
         "_slab_points": "points[l,d]!",
-        "_slab_coef": "float[l,o]!",
         "_slab_offsets": "float[c]!",
+        "_slab_coef": "float[l,c+1]!",
         "_mean_squared_norm": "float!",
         "_squared_width": "float!",
         "width_": "float",
@@ -224,6 +224,7 @@ ESTIMATORS: dict[str, Shapes] = {
     },
     "KernelPCA": {
         **_PROJECTION,
+        "_n_features_out": "int!",
         "X_fit_": "points[n,d]!",
         "_coef": "float[n,c]!",
         "_shift": "float[c]!",

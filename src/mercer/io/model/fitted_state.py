@@ -96,6 +96,8 @@ def check(model: Any) -> None:
 
 def _check_steps(model: Any) -> None:
     """Refuse a pipeline or the like whose steps are no names and estimators."""
+    if getattr(model, "standardize", False) and "lambdas_" in vars(model) and not hasattr(model, "_scaler"):
+        refuse(model, "_scaler is missing")
     for name, length in (("steps", 2), ("transformer_list", 2), ("transformers", 3), ("transformers_", 3)):
         steps = getattr(model, name, None)
         sound = isinstance(steps, list) and all(isinstance(s, tuple) and len(s) == length for s in steps)
@@ -104,7 +106,7 @@ def _check_steps(model: Any) -> None:
 
 
 def _is_step(step: Any) -> bool:
-    return step is None or isinstance(step, str | BaseEstimator)
+    return step in (None, "passthrough", "drop") or isinstance(step, BaseEstimator)
 
 
 def _common_sizes(model: Any, state: Mapping[str, Any]) -> Sizes:

@@ -8,7 +8,7 @@ _LINES: Shapes = {"coef_": "float[d] | float[o,d] !", "intercept_": "float | flo
 
 SKLEARN_SHAPES: dict[str, Shapes] = {
     "StandardScaler": {
-        "mean_": "number[d] | none",
+        "mean_": "number[d] | none !",
         "var_": "number[d] | none",
         "scale_": "number[d] | none !",
     },
@@ -30,7 +30,7 @@ SKLEARN_SHAPES: dict[str, Shapes] = {
         "_fit_dtype": "dtype | none",
         "_fill_dtype": "dtype | none",
     },
-    "MissingIndicator": {"features_": "int[*] < d !"},
+    "MissingIndicator": {"_n_features": "int!", "_precomputed": "flag!", "features_": "int[*] < d !"},
     "OneHotEncoder": {
         "categories_": "list(array[*])[d] !",
         "drop_idx_": "array[d] | none",

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 
-from mercer.gram import Workers
 from mercer.io.errors import DataFileError
 from mercer.io.tables.columns import Columns, Wish, assemble
-from mercer.io.tables.delimited import DelimitedReader, Dialect
-from mercer.io.tables.delimited_files import delimited_batches
+from mercer.io.tables.delimited import DelimitedReader
+from mercer.io.tables.delimited_files import AllRows, column_blocks, cut
+from mercer.io.tables.dialect import Dialect
 from mercer.io.tables.encodings import NOT_UTF8
-from mercer.io.tables.file_bytes import Content, Source
+from mercer.io.tables.file_bytes import Source
 from mercer.io.tables.table import Table
 
 LONGEST_HEADER = 1 << 26
@@ -35,31 +36,53 @@ class Attribute:
 
 
 class Body:
-    """What follows the header, as a source of bytes."""
+    """What follows the header, in blocks of whole lines.
 
-    def __init__(self, source: Source, rest: bytes, blocks: Iterator[bytes]) -> None:
+    Parameters
+    ----------
+    source : Source
+        The file.
+    rest : bytes
+        What was read of the rows already.
+    blocks : iterator of bytes
+        What follows.
+    line : int
+        Number of the first line of the rows.
+
+    Attributes
+    ----------
+    text : bytes
+        The last block, comments left out.
+    line : int
+        Number of its first line.
+    """
+
+    def __init__(self, source: Source, rest: bytes, blocks: Iterator[bytes], line: int) -> None:
         self.name, self.limits = source.name, source.limits
+        self.text, self.line = b"", line
         self._rest, self._blocks = rest, blocks
 
-    def blocks(self, size: int) -> Iterator[bytes]:
+    def blocks(self) -> Iterator[bytes]:
         """Yield the rows in blocks of whole lines, comments left out."""
         left = self._rest
         for block in self._blocks:
             left += block
             cut = left.rfind(b"\n") + 1
-            yield _without_comments(left[:cut])
+            yield self._next(left[:cut])
             left = left[cut:]
             if len(left) > LONGEST_HEADER:
                 raise DataFileError(f"{self.name} has a row of more than {LONGEST_HEADER >> 20} MB")
-        yield _without_comments(left)
+        yield self._next(left)
 
-    def everything(self) -> bytearray:
-        """Return all rows."""
-        whole = bytearray()
-        for block in self.blocks(0):
-            whole += block
-            self.limits.check(len(whole), len(whole), self.name)
-        return whole
+    def _next(self, text: bytes) -> bytes:
+        self.line += self.text.count(b"\n")
+        self.text = _without_comments(text)
+        return self.text
+
+    def line_of(self, row: int) -> int:
+        """Return the number of the line that holds a row of the last block."""
+        lines = (number for number, line in enumerate(self.text.split(b"\n"), self.line) if line.strip())
+        return next(islice(lines, row, None))
 
 
 def _without_comments(text: bytes) -> bytes:
@@ -98,7 +121,7 @@ def read_header(source: Source) -> tuple[list[Attribute], Body]:
             raise DataFileError(f"{source.name}, line {number}: {word[:40]!r} has no meaning before @data")
     if not attributes:
         raise DataFileError(f"{source.name} declares no @attribute")
-    return attributes, Body(source, text[end.end() :], blocks)
+    return attributes, Body(source, text[end.end() :], blocks, text.count(b"\n", 0, end.end()) + 1)
 
 
 def _attribute(line: str, number: int, source: str) -> Attribute:
@@ -124,36 +147,49 @@ def _attribute(line: str, number: int, source: str) -> Attribute:
     )
 
 
-def _reader(attributes: list[Attribute], source: str, workers: Workers) -> DelimitedReader:
-    names = tuple(a.name for a in attributes)
-    dialect = Dialect(",", header=False, quote="'\"", names=names)
-    return DelimitedReader(dialect, source, workers, [a.name for a in attributes if a.values is not None])
+def _columns(attributes: list[Attribute], body: Body, threads: int) -> Iterator[Columns]:
+    """Yield the columns of one block after the other, all values among those declared."""
+    blocks = body.blocks()
+    first = next((block for block in blocks if block.strip()), None)
+    if first is None:
+        raise DataFileError(f"{body.name} has no rows")
+    if first.lstrip()[:1] == b"{":
+        for _ in chain([first], blocks):
+            columns = _sparse(attributes, body)
+            if columns is not None:
+                yield columns
+        return
+    dialect = Dialect(",", header=False, quote="'\"", names=tuple(a.name for a in attributes))
+    text = [a.name for a in attributes if a.values is not None]
+    reader = DelimitedReader(dialect, body.name, threads, text)
+    reader.lines = body.line - 1
+    for columns in column_blocks(chain([first], blocks), reader):
+        for k, cells in columns.text.items():
+            _check_values(attributes[k], cells, body)
+        yield columns
 
 
-def _check_values(columns: Columns, attributes: list[Attribute], source: str) -> None:
-    for k, cells in columns.text.items():
-        allowed = attributes[k].values
-        if allowed:
-            strange = {cell for cell in cells if cell is not None} - set(allowed)
-            if strange:
-                raise DataFileError(
-                    f"{source}: {min(strange)[:40]!r} is not among the declared values of "
-                    f"{attributes[k].name!r}"
-                )
+def _check_values(attribute: Attribute, cells: np.ndarray, body: Body) -> None:
+    strange = {cell for cell in cells if cell is not None} - set(attribute.values or ())
+    if attribute.values and strange:
+        row = next(r for r, cell in enumerate(cells) if cell in strange)
+        raise DataFileError(
+            f"{body.name}, line {body.line_of(row)}: {cells[row][:40]!r} is not among the declared values of "
+            f"{attribute.name!r}"
+        )
 
 
-def _is_sparse(text: Content) -> bool:
-    return text.lstrip()[:1] == b"{"
-
-
-def _sparse(text: Content, attributes: list[Attribute], source: str, most_bytes: int) -> Columns | None:
+def _sparse(attributes: list[Attribute], body: Body) -> Columns | None:
     """Return rows written as {number value, ...}; what is left out is 0 or the first listed value."""
-    lines = [line.strip() for line in text.decode("utf-8", errors="replace").splitlines() if line.strip()]
+    text = body.text.decode("utf-8", errors="replace")
+    lines = [
+        (number, line.strip()) for number, line in enumerate(text.split("\n"), body.line) if line.strip()
+    ]
     if not lines:
         return None
-    if len(lines) * len(attributes) * 8 > most_bytes:
+    if len(lines) * len(attributes) * 8 > body.limits.bytes:
         raise DataFileError(
-            f"{source} is too large for a dense table: {len(lines)} rows of {len(attributes)} columns"
+            f"{body.name} is too large for a dense table: {len(lines)} rows of {len(attributes)} columns"
         )
     values = np.zeros((len(lines), len(attributes)))
     cells = {
@@ -161,15 +197,16 @@ def _sparse(text: Content, attributes: list[Attribute], source: str, most_bytes:
         for k, a in enumerate(attributes)
         if a.values is not None
     }
-    for r, line in enumerate(lines):
+    for r, (number, line) in enumerate(lines):
+        where = f"{body.name}, line {number}"
         if not (line.startswith("{") and line.endswith("}")):
-            raise DataFileError(f"{source}: the sparse row {line[:60]!r} has no braces around it")
+            raise DataFileError(f"{where}: the sparse row {line[:60]!r} has no braces around it")
         inside, at = line[1:-1].strip(), 0
         while at < len(inside):
             match = PAIR.match(inside, at)
             if match is None or int(match.group(1)[:10]) >= len(attributes):
                 raise DataFileError(
-                    f"{source}: {inside[at : at + 40]!r} is not 'number value' of a sparse row"
+                    f"{where}: {inside[at : at + 40]!r} is not 'number value' of a sparse row"
                 )
             k, value, at = int(match.group(1)), _unquoted(match.group(2)), match.end()
             if k in cells:
@@ -179,59 +216,29 @@ def _sparse(text: Content, attributes: list[Attribute], source: str, most_bytes:
                 values[r, k] = np.nan if value == "?" else float(value)
             except ValueError:
                 raise DataFileError(
-                    f"{source}: {value[:40]!r} is not a number in the sparse row {line[:60]!r}"
+                    f"{where}: {value[:40]!r} is not a number in the sparse row {line[:60]!r}"
                 ) from None
+    for k, column in cells.items():
+        _check_values(attributes[k], column, body)
     return Columns([a.name for a in attributes], values, cells)
 
 
-def read_arff(source: Source, wish: Wish, workers: Workers) -> Table:
+def read_arff(source: Source, wish: Wish, threads: int) -> Table:
     """Return all rows of an ARFF file."""
     attributes, body = read_header(source)
-    text = body.everything()
-    if _is_sparse(text[:4096]):
-        columns = _sparse(text, attributes, source.name, source.limits.bytes)
-    else:
-        columns, _ = _reader(attributes, source.name, workers).read(text)
-    if columns is None:
-        raise DataFileError(f"{source.name} has no rows")
-    _check_values(columns, attributes, source.name)
-    return assemble(columns, wish, source=source.name, format="arff")
+    rows, size = AllRows(None), 0
+    for columns in _columns(attributes, body, threads):
+        size += max(len(body.text), columns.values.nbytes)
+        source.limits.check(size, size, source.name)
+        rows.add(columns)
+    return assemble(rows.columns(), wish, source=source.name, format="arff")
 
 
-def arff_batches(source: Source, wish: Wish, workers: Workers, batch_rows: int) -> Iterator[Table]:
+def arff_batches(source: Source, wish: Wish, threads: int, batch_rows: int) -> Iterator[Table]:
     """Yield some rows of an ARFF file at a time."""
     attributes, body = read_header(source)
     first = 0
-    for columns in _column_batches(body, attributes, workers, batch_rows):
-        _check_values(columns, attributes, source.name)
-        yield assemble(columns, wish, source=source.name, format="arff", first_row=first)
-        first += columns.values.shape[0]
-
-
-def _column_batches(
-    body: Body, attributes: list[Attribute], workers: Workers, batch_rows: int
-) -> Iterator[Columns]:
-    blocks = body.blocks(0)
-    text = b""
-    while not text.strip():
-        block = next(blocks, None)
-        if block is None:
-            raise DataFileError(f"{body.name} has no rows")
-        text += block
-    whole = _Prefixed(body, text, blocks)
-    if not _is_sparse(text[:4096]):
-        yield from delimited_batches(whole, _reader(attributes, body.name, workers), batch_rows)  # type: ignore[arg-type]
-        return
-    for block in whole.blocks(0):
-        columns = _sparse(block, attributes, body.name, body.limits.bytes)
-        if columns is not None:
-            yield columns
-
-
-class _Prefixed:
-    def __init__(self, body: Body, first: bytes, blocks: Iterator[bytes]) -> None:
-        self.name, self._first, self._blocks = body.name, first, blocks
-
-    def blocks(self, size: int) -> Iterator[bytes]:
-        yield self._first
-        yield from self._blocks
+    for block in _columns(attributes, body, threads):
+        for columns in cut(block, batch_rows):
+            yield assemble(columns, wish, source=source.name, format="arff", first_row=first)
+            first += columns.values.shape[0]

@@ -25,14 +25,11 @@ class Columns:
     names : list of str
         A name for each column.
     values : (n, d) float64
-        The columns that are numbers; nan where a value is missing. A column that is kept apart has no place
-        in it.
+        The columns that are numbers; nan where a value is missing.
     text : dict of int to (n,) object array
         The columns that are text, by their number; None where a value is missing.
     named : bool
         Whether the names are the file's own.
-    apart : int and (n,) float64, optional
-        Number and values of a column of numbers that the reader has kept apart, as the target most likely.
     nameless : frozenset of int
         The columns that the row of names leaves without one.
     """
@@ -41,7 +38,6 @@ class Columns:
     values: np.ndarray
     text: dict[int, np.ndarray] = field(default_factory=dict)
     named: bool = True
-    apart: tuple[int, np.ndarray] | None = None
     nameless: frozenset[int] = frozenset()
 
     def vacant(self) -> set[int]:
@@ -50,22 +46,14 @@ class Columns:
 
     def column(self, k: int) -> np.ndarray:
         """Return a column of numbers."""
-        if self.apart is not None and k == self.apart[0]:
-            return self.apart[1]
-        column: np.ndarray = self.values[:, self._place(k)]
+        column: np.ndarray = self.values[:, k]
         return column
 
     def together(self, chosen: list[int]) -> np.ndarray:
         """Return columns of numbers as one array; the others may be lost."""
-        if self.apart is not None and self.apart[0] in chosen:
-            return np.column_stack([self.column(k) for k in chosen])
-        places = [self._place(k) for k in chosen]
-        if places == list(range(places[0], places[0] + len(places))):
-            return _closed_up(self.values, places[0], len(places))
-        return np.ascontiguousarray(self.values[:, places])
-
-    def _place(self, k: int) -> int:
-        return k - (self.apart is not None and k > self.apart[0])
+        if chosen == list(range(chosen[0], chosen[0] + len(chosen))):
+            return _closed_up(self.values, chosen[0], len(chosen))
+        return np.ascontiguousarray(self.values[:, chosen])
 
 
 @dataclass(frozen=True)

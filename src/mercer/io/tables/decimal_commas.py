@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterator
 
-from mercer.io.tables.delimited import MISSING
+from mercer.io.tables.dialect import MISSING
 from mercer.io.tables.file_bytes import HEAD, ChangedSource, Content, Source
 
 SEPARATORS = (";", "\t", "|")  # a comma cannot separate cells and decimals at once

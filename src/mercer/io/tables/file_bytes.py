@@ -102,6 +102,7 @@ class Source:
         return first[:HEAD]
 
     _ready = b""
+    _kept: Content | None = None  # what can be read once only, for those who read it twice
     encoding = "utf-8"
 
     def _pieces(self) -> Iterator[bytes]:
@@ -149,11 +150,21 @@ class Source:
         self.limits.check(size, size, self.name)
         return size
 
-    def fill(self, view: Any, position: int) -> None:
-        """Fill a writable view with the bytes of a plain file from a position on."""
-        self._file.seek(position)
-        if self._file.readinto(view) != len(view):  # type: ignore[attr-defined]  # what `open` returns has it
-            raise DataFileError(f"{self.name} became shorter while it was read")
+    def again(self, size: int) -> Iterator[bytes]:
+        """Yield the content in blocks of ``size`` bytes, from the beginning each time that this is called."""
+        whole = self.plain_size()
+        if whole is None:
+            if self._kept is None:
+                self._kept = self.everything()
+            for start in range(0, len(self._kept), size):
+                yield bytes(self._kept[start : start + size])
+            return
+        for start in range(0, whole, size):
+            self._file.seek(start)
+            block = self._file.read(min(size, whole - start))
+            if len(block) != min(size, whole - start):
+                raise DataFileError(f"{self.name} became shorter while it was read")
+            yield block
 
     def everything(self) -> Content:
         """Return all bytes."""

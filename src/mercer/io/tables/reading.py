@@ -15,8 +15,9 @@ from mercer.io.tables.arff import arff_batches, read_arff
 from mercer.io.tables.bundled import BUNDLED, read_bundled
 from mercer.io.tables.columns import Wish, assemble
 from mercer.io.tables.decimal_commas import PointedSource, separator_beside_commas
-from mercer.io.tables.delimited import DelimitedReader, sniff
+from mercer.io.tables.delimited import DelimitedReader
 from mercer.io.tables.delimited_files import delimited_batches, read_delimited
+from mercer.io.tables.dialect import sniff
 from mercer.io.tables.encodings import as_utf8
 from mercer.io.tables.file_bytes import Limits, Source
 from mercer.io.tables.formats import BINARY, FORMATS, detect
@@ -134,12 +135,12 @@ def read_data(
         if kind == "npz":
             return read_npz(source, wish)
         if kind == "arff":
-            return read_arff(source, wish, workers)
+            return read_arff(source, wish, workers.threads)
         if kind in ("parquet", "feather"):
             return read_arrow(source, wish, kind)
         text, separator = _pointed(source, separator, decimal)
         dialect = sniff(text.head, separator, header, source.name)
-        reader = DelimitedReader(dialect, source.name, workers, categorical, target)
+        reader = DelimitedReader(dialect, source.name, workers.threads, categorical, target)
         columns = read_delimited(text, reader)
         table = assemble(columns, wish, source=source.name, format="csv", complete=True)
         return replace(table, decimal="." if text is source else ",", encoding=source.encoding)
@@ -211,11 +212,11 @@ def read_batches(
         elif kind in ("parquet", "feather"):
             yield from arrow_batches(source, wish, kind, batch_rows)
         elif kind == "arff":
-            yield from arff_batches(source, wish, workers, batch_rows)
+            yield from arff_batches(source, wish, workers.threads, batch_rows)
         else:
             text, separator = _pointed(source, separator, decimal)
             dialect = sniff(text.head, separator, header, source.name)
-            reader = DelimitedReader(dialect, source.name, workers, categorical)
+            reader = DelimitedReader(dialect, source.name, workers.threads, categorical)
             first = 0
             for columns in delimited_batches(text, reader, batch_rows):
                 yield assemble(columns, wish, source=source.name, format="csv", first_row=first)
