@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from table_samples import write
 
 from mercer.io import DataFileError, read_batches, read_data
-from mercer.io.tables import arrow_rows, delimited_files
+from mercer.io.tables import arrow_rows, delimited_files, number_rows
 from mercer.io.tables.file_bytes import Limits, Source
 
 CELLS = st.sampled_from(["1", "-2.5", "", "NA", "1e-320", "123456789012345678901234", " 7 ", "inf", "0.1"])
@@ -29,7 +29,8 @@ def test_any_numbers_in_any_blocks_are_those_of_the_whole(tmp_path_factory, data
     whole = read_data(path, target=None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(delimited_files, "BLOCK", data.draw(st.integers(3, 400)))
-        patch.setattr(arrow_rows, "LEAST", data.draw(st.sampled_from([1, 1 << 40])))
+        for module in (arrow_rows, number_rows):
+            patch.setattr(module, "LEAST", data.draw(st.sampled_from([1, 1 << 40])))
         found = read_data(path, target=None)
     np.testing.assert_array_equal(found.X.view(np.int64), whole.X.view(np.int64))
     assert found.feature_names == whole.feature_names
@@ -39,11 +40,12 @@ def table(rows, last="3"):
     return "a,b,c\n" + "".join(f"{k},0.5,2\n" for k in range(rows)) + f"1,2,{last}"
 
 
-@pytest.fixture(params=[1, 1 << 40], ids=["pyarrow", "ours alone"])
+@pytest.fixture(params=[(), (arrow_rows,), (number_rows,)], ids=["careful", "pyarrow", "loop"])
 def small_blocks(request, monkeypatch):
     monkeypatch.setattr(delimited_files, "BLOCK", 256)
-    monkeypatch.setattr(arrow_rows, "LEAST", request.param)
-    monkeypatch.setattr(arrow_rows, "LEAST_ALONE", request.param)
+    for module in (arrow_rows, number_rows):
+        monkeypatch.setattr(module, "LEAST", 1 if module in request.param else 1 << 40)
+        monkeypatch.setattr(module, "LEAST_ALONE", 1 if module in request.param else 1 << 40)
 
 
 @pytest.mark.parametrize("separator", [" ", ","])

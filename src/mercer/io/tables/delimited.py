@@ -11,8 +11,9 @@ from mercer.io.tables.arrow_rows import read_rows
 from mercer.io.tables.columns import Columns, target_column
 from mercer.io.tables.dialect import Dialect
 from mercer.io.tables.encodings import NOT_UTF8
+from mercer.io.tables.number_rows import read_numbers
 from mercer.io.tables.row_cells import split
-from mercer.io.tables.text_rows import OpenQuote, number, numbers, plain_numbers, rows, words
+from mercer.io.tables.text_rows import OpenQuote, number, numbers, rows, words
 
 MOST_COLUMNS = 1 << 20
 NEWLINE = 10
@@ -146,6 +147,12 @@ class DelimitedReader:
         known = self.text_columns
         if not self._settled:
             known = self._likely_text(block[part.start : min(part.stop, part.start + SAMPLE)]) | known
+        if not known:
+            plain = read_numbers(
+                block, part, self.dialect.separator, len(self.names), self.threads, self.room
+            )
+            if plain is not None:
+                return plain, {}
         found = read_rows(block, part, self.dialect, len(self.names), known, self.threads, self.room)
         if found is None:
             return None
@@ -169,10 +176,6 @@ class DelimitedReader:
         assert self.names is not None
         stop = len(block) if last else block.rfind(b"\n") + 1
         text = self._decoded(block[first:stop], block[:stop])
-        if not self.text_columns:
-            plain = plain_numbers(text, self.dialect.separator, len(self.names))
-            if plain is not None:
-                return ((plain, {}) if len(plain) else None), stop
         starts: list[int] = []
         table: list[list[str]] = []
         try:

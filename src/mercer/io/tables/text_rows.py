@@ -102,23 +102,6 @@ def numbers(cells: Sequence[str]) -> np.ndarray | None:
     return np.fromiter(map(known.__getitem__, cells), dtype=np.float64, count=len(cells))
 
 
-def plain_numbers(text: str, separator: str, columns: int) -> np.ndarray | None:
-    """Return the rows of a text of nothing but plain numbers; None if it is not one, or has a mistake."""
-    if separator == " " or text.encode().translate(None, DIGITS + separator.encode() + b"\r\n"):
-        return None
-    lines = [line for line in text.replace("\r\n", "\n").split("\n") if line]
-    if "\r" in text and any("\r" in line for line in lines):
-        return None
-    if any(line.count(separator) != columns - 1 for line in lines):
-        return None
-    cells = separator.join(lines).split(separator) if lines else []
-    try:
-        values = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
-    except ValueError:
-        return None
-    return values.reshape(-1, columns)
-
-
 def number(cell: str) -> float | None:
     """Return a cell as a number, nan if it is missing, None if it is text."""
     if cell in MISSING:
