@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mercer.cli.libsvm import run
-from mercer.io.libsvm_text import parse_libsvm_model
+from mercer.io.libsvm.model_text import parse_libsvm_model
 from mercer.problems.libsvm_probabilities import density_marks
 
 svmutil = pytest.importorskip("libsvm.svmutil")

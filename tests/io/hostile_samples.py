@@ -17,8 +17,8 @@ from mercer.io import (
     loads,
     read_data,
 )
-from mercer.io.libsvm import to_libsvm
-from mercer.io.libsvm_text import format_libsvm_model, parse_libsvm_model
+from mercer.io.libsvm.conversion import to_libsvm
+from mercer.io.libsvm.model_text import format_libsvm_model, parse_libsvm_model
 
 MEMORY = 150e6  # bytes at most while a hostile file is refused
 FORBIDDEN = (

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from mercer.cli.text_columns import DATE, MOST_TOLD, disguise, way_out
 from mercer.io import Table
 from mercer.io.extras import require
-from mercer.io.table import listed
+from mercer.io.tables.table import listed
 
 FEWEST_ROWS = 20  # fewer may count by chance
 FEWEST_TWINS, MANY_TWINS = 5, 0.2  # held-out rows that were trained on, too; their share

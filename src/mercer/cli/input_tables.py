@@ -9,7 +9,7 @@ import numpy as np
 from mercer.cli.option_groups import Reading
 from mercer.cli.user_error import UserError
 from mercer.io import Table, read_data
-from mercer.io.table import listed
+from mercer.io.tables.table import listed
 
 
 def target_of(text: str) -> str | int | None:

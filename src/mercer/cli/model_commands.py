@@ -85,7 +85,7 @@ def _predicted(loaded: Loaded, X: Any, kinds: list[str]) -> dict[str, np.ndarray
 
 
 def _warn_of(strange: dict[str, set[str]], screen: Screen) -> None:
-    from mercer.io.table import listed
+    from mercer.io.tables.table import listed
 
     for name, texts in strange.items():
         screen.warn(

@@ -26,8 +26,8 @@ from mercer.io import (
     read_model,
     write_libsvm_model,
 )
-from mercer.io.models import save_again
-from mercer.io.training import fitted_part
+from mercer.io.model.saving import save_again
+from mercer.io.model.training_data import fitted_part
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from mercer.cli.text_columns import check_texts
 from mercer.cli.user_error import UserError
 from mercer.cli.value_sizes import refuse_sizes
 from mercer.io import Table
-from mercer.io.table import listed
+from mercer.io.tables.table import listed
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ def rows_in(data: str, how: Reading) -> int | None:
     how : Reading
         How it is to be read.
     """
-    from mercer.io.delimited import sniff
-    from mercer.io.reading import detect
-    from mercer.io.sources import GZIP
-    from mercer.io.transcoding import recoded
+    from mercer.io.tables.dialect import sniff
+    from mercer.io.tables.encodings import recoded
+    from mercer.io.tables.file_bytes import GZIP
+    from mercer.io.tables.formats import detect
 
     path = Path(data)
     if data == "-" or not path.is_file():

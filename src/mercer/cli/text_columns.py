@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mercer.cli.user_error import UserError
 from mercer.io import Table
-from mercer.io.table import listed
+from mercer.io.tables.table import listed
 
 MOST_TOLD = 3  # columns that a message tells of one by one
 MOST_CATEGORIES = 1000  # of a text column: beyond, it is a name rather than a kind

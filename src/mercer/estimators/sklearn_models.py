@@ -84,7 +84,10 @@ class TwinMixin:
             )
         check_is_fitted(model)
         ours = inspect.signature(cls).parameters
-        made: Any = cls(**{k: v for k, v in model.get_params(deep=False).items() if k in ours})
+        given = {k: v for k, v in model.get_params(deep=False).items() if k in ours}
+        if given.get("probability") == "deprecated":  # its default since version 1.8
+            del given["probability"]
+        made: Any = cls(**given)
         kernel = made._kernel()
         resolved = kernel.replaced(gamma=float(model._gamma)) if hasattr(kernel, "gamma") else kernel
         kept = model.support_vectors_

@@ -1,12 +1,19 @@
 """Files: tables of data, and models that can be opened without running code."""
 
 from mercer.io.errors import DataFileError, MissingExtraError, ModelFileError
-from mercer.io.libsvm import libsvm_predict, libsvm_probabilities, read_libsvm_model, write_libsvm_model
-from mercer.io.models import ModelFile, dumps, inspect, load, loads, read_model, save
-from mercer.io.onnx_export import to_onnx
-from mercer.io.reading import FORMATS, read_batches, read_data
-from mercer.io.table import Table
-from mercer.io.training import Training, Verification, fingerprint, verify
+from mercer.io.libsvm.conversion import (
+    libsvm_predict,
+    libsvm_probabilities,
+    read_libsvm_model,
+    write_libsvm_model,
+)
+from mercer.io.model.loading import ModelFile, inspect, load, loads, read_model
+from mercer.io.model.saving import dumps, save
+from mercer.io.model.training_data import Training, Verification, fingerprint, verify
+from mercer.io.onnx.export import to_onnx
+from mercer.io.tables.formats import FORMATS
+from mercer.io.tables.reading import read_batches, read_data
+from mercer.io.tables.table import Table
 
 __all__ = [
     "FORMATS",
@@ -33,3 +40,7 @@ __all__ = [
     "verify",
     "write_libsvm_model",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -13,8 +13,8 @@ from mercer.cli.libsvm.flags import PredictFlags, parse_predict
 from mercer.cli.libsvm.training_setup import serial_numbers
 from mercer.cli.whole_files import whole_file
 from mercer.io import ModelFileError, libsvm_probabilities, read_batches
-from mercer.io.libsvm import from_libsvm
-from mercer.io.libsvm_text import CLASSIFIERS, LibsvmModel, parse_libsvm_model
+from mercer.io.libsvm.conversion import from_libsvm
+from mercer.io.libsvm.model_text import CLASSIFIERS, LibsvmModel, parse_libsvm_model
 from mercer.problems.libsvm_probabilities import density_probability
 
 ROWS = 8192  # read and predicted at a time

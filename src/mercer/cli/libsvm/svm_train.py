@@ -28,8 +28,8 @@ from mercer.cli.libsvm.training_setup import (
     read_problem,
 )
 from mercer.cli.whole_files import whole_file
-from mercer.io.libsvm import to_libsvm
-from mercer.io.libsvm_text import LibsvmModel, format_libsvm_model
+from mercer.io.libsvm.conversion import to_libsvm
+from mercer.io.libsvm.model_text import LibsvmModel, format_libsvm_model
 from mercer.problems import InfeasibleError
 from mercer.problems.libsvm_probabilities import density_marks, laplace_scale
 from mercer.solvers.calibration.sigmoid import fit_sigmoid
