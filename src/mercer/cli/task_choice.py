@@ -10,7 +10,7 @@ from mercer.cli.text_columns import disguise, is_name, way_out
 from mercer.cli.user_error import UserError
 from mercer.cli.value_sizes import refuse_target_sizes
 from mercer.io import Table
-from mercer.io.table import listed
+from mercer.io.tables.table import listed
 
 TaskName = Literal["classify", "regress", "novelty"]
 MOST_CLASSES = 20  # different whole numbers that are taken for classes

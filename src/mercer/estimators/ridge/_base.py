@@ -51,7 +51,7 @@ class RidgeOutputs(Outputs):
         coef = np.zeros((self.n, len(machines)))
         coef[self.tasks[0].rows] = np.stack([m.coef for m in machines], axis=1)
         intercept = np.array([m.intercept for m in machines])
-        model.X_fit_ = X
+        model.X_fit_, model._flat = X, self.flat
         model.dual_coef_ = coef[:, 0] if self.flat else coef
         model.intercept_ = float(intercept[0]) if self.flat else intercept
 
