@@ -329,15 +329,15 @@ def natural_rounding(fit, model, X, y, weight):
             if not hasattr(model, "kernel_"):
                 return 0.0
             diagonal = np.diagonal(X) if fit.data.kind == "matrix" else model.kernel_.diag(X)
-            total = 1.0 if fit.estimator in ("SVDD", "SphereAndSlab") else float(model.nu * w.sum())
-            rounding = 1e-13 * n * float(np.abs(diagonal).max()) * max(total**2, total)
+            total = np.float64(1.0 if fit.estimator in ("SVDD", "SphereAndSlab") else model.nu * w.sum())
+            rounding = 1e-13 * n * np.abs(diagonal).max() * max(total**2, total)
         elif fit.role == "regressor":
             C = max(1.0, float(getattr(model, "C", 1.0)))
-            largest = float(np.abs(np.asarray(y, dtype=float)).max())
-            rounding = 1e-12 * C * float(w.sum()) * max(largest, largest**2)
+            largest = np.abs(np.asarray(y, dtype=float)).max()
+            rounding = 1e-12 * C * w.sum() * max(largest, largest**2)
         else:
             rounding = 0.0
-    return rounding if math.isfinite(rounding) else 0.0
+    return float(rounding) if math.isfinite(rounding) else 0.0
 
 
 def _check_certificate(fit, report, model, where, natural):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
 
-SHRINKING = 30.0  # seconds for making one failure smaller
+SHRINKING = 10.0  # seconds for making one failure smaller
 WITHOUT_SHRINKING = ("ends in time", "the process never dies")  # each try would cost a process
 
 
@@ -37,6 +37,11 @@ class Round:
 
 class _ShrinkThis(Exception):  # noqa: N818
     """Tells Hypothesis that an example is worth making smaller."""
+
+
+def _worth_shrinking():
+    """Raise; from one line, because to Hypothesis errors of two lines are two errors."""
+    raise _ShrinkThis
 
 
 def explore(kind, strategy, number, worker, known, *, examples=60, stop=None, shrink=True):
@@ -85,13 +90,13 @@ def explore(kind, strategy, number, worker, known, *, examples=60, stop=None, sh
         keys = [_note(this, failure, case) for failure in report.failures]
         if shrinking:
             if state["key"] in keys:
-                raise _ShrinkThis
+                _worth_shrinking()
             return
         for key in keys:
             if shrink and key not in known and not key.startswith(WITHOUT_SHRINKING):
                 known.add(key)
                 state.update(key=key, until=time.monotonic() + SHRINKING)
-                raise _ShrinkThis
+                _worth_shrinking()
 
     wrapped = settings(
         max_examples=examples, database=None, deadline=None, derandomize=False, print_blob=False,
@@ -112,6 +117,6 @@ def _note(this, failure, case):
         return key
     known = this.found[key]
     known.count += 1
-    if len(snippet) < len(known.snippet):
+    if len(snippet) <= len(known.snippet):
         known.message, known.snippet = failure.message, snippet
     return key

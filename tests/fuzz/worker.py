@@ -14,6 +14,7 @@ import psutil
 from .report import Report
 
 SECONDS = 25.0  # of the processor; on the clock it may be four times as many, for a machine may be busy
+STARTING = 120.0  # on the clock, for a process to begin
 MEMORY = 8 << 30
 
 
@@ -28,6 +29,7 @@ def _serve(pipe):
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
+    pipe.send("ready")
     while True:
         try:
             case = pipe.recv()
@@ -59,6 +61,9 @@ class Worker:
         self.process.start()
         theirs.close()
         self.seen = psutil.Process(self.process.pid)
+        if not self.pipe.poll(STARTING) or self.pipe.recv() != "ready":
+            self.close()
+            raise TimeoutError(f"a process for examples did not start within {STARTING:g} s")
 
     def run(self, case):
         """Return the report of one example, whatever happens. A hang counts when it happens twice."""
