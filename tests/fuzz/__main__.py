@@ -70,13 +70,13 @@ class Run:
                 kind, number = task
                 strategy = KINDS[kind](self.options.only) if kind == "fits" else KINDS[kind]()
                 done = explore(
-                    kind, strategy, number, worker, self.known, examples=self.options.examples, stop=self.over,
-                    shrink=not self.options.no_shrink,
+                    kind, strategy, number, worker, self.known, examples=self.options.examples,
+                    stop=self.over, shrink=not self.options.no_shrink,
                 )  # fmt: skip
                 with self.lock:
                     self.log.add(done)
                     self.tell(done)
-        except BaseException as error:  # a thread's error would be printed and forgotten
+        except BaseException as error:  # noqa: BLE001 - a thread's error would be printed and forgotten
             self.broken, self.end = error, 0.0
         finally:
             worker.close()

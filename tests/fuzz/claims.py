@@ -1,4 +1,4 @@
-"""What a fitted machine claims: for each two-class problem its statement, its values, its shipped function."""
+"""What a fitted machine claims of each two-class problem: statement, values, shipped function."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,7 +14,7 @@ MACHINES = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD", "SVCPath", "S
 
 @dataclass
 class Claim:
-    """One problem, the certificate of its solution, and what the shipped function costs by its own decisions."""
+    """One problem, the certificate of its solution, and the cost of the decisions that are shipped."""
 
     statement: true_optimum.Statement
     certificate: object

@@ -91,8 +91,8 @@ def separated(rng, n, d):
 SHAPES = {
     shape.__name__: shape
     for shape in (
-        normal, integers, duplicates, separated, constant_column, collinear, positive, mostly_zero, wide, an_outlier,
-        one_point, nearly_collinear, far_away, cauchy, mixed_scales, zeros, wild_scales,
+        normal, integers, duplicates, separated, constant_column, collinear, positive, mostly_zero, wide,
+        an_outlier,        one_point, nearly_collinear, far_away, cauchy, mixed_scales, zeros, wild_scales,
     )
 }  # fmt: skip
 
@@ -195,7 +195,7 @@ class Data:
             X = SHAPES[self.shape](rng, self.n, self.d) * 10.0**self.exponent
         return np.clip(np.nan_to_num(X, posinf=1e300, neginf=-1e300), -1e300, 1e300)
 
-    def X(self):
+    def X(self):  # noqa: N802
         if self.kind == "strings":
             rng = np.random.default_rng([2, self.seed])
             return ["".join(rng.choice(list("ab"), rng.integers(0, 6))) for _ in range(self.n)]

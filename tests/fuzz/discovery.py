@@ -1,4 +1,4 @@
-"""Which estimators there are, and what each of them takes; found by looking, so that new ones are fuzzed too."""
+"""Which estimators there are, and what each takes; found by looking, so that new ones are fuzzed too."""
 
 import functools
 import inspect

@@ -11,7 +11,8 @@ from .judging import Refused, _fitted, watched
 from .report import Report
 
 METHODS = {
-    "label": "predict", "prediction": "predict", "decision": "decision_function", "probabilities": "predict_proba",
+    "label": "predict", "prediction": "predict", "decision": "decision_function",
+    "probabilities": "predict_proba",
 }  # fmt: skip
 MODEST = ("normal", "integers", "duplicates", "separated", "positive", "mostly_zero", "wide")
 
@@ -36,7 +37,7 @@ class Export:
             self._export(report)
         except Refused as refusal:
             report.ending, report.refusal = "refused", str(refusal)
-        report.failures = [f for f in report.failures if not f.property.startswith("fit")]
+        report.failures = [f for f in report.failures if not f.name.startswith("fit")]
         report.seconds = time.process_time() - start
         return report
 

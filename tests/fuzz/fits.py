@@ -69,8 +69,8 @@ class Fit:
 
 
 OFTEN = (
-    "SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD", "KernelClassifier", "KernelRegressor", "KernelRidge",
-    "KernelLogisticRegression",
+    "SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD", "KernelClassifier", "KernelRegressor",
+    "KernelRidge", "KernelLogisticRegression",
 )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ class GivenData:
     def points(self):
         return np.asarray(self.rows, dtype=float)
 
-    def X(self):
+    def X(self):  # noqa: N802
         return contained(self.points(), self.container) if self.kind == "vectors" else self.rows
 
     def y(self, role):

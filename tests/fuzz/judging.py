@@ -30,8 +30,8 @@ STATUSES = {
 }  # fmt: skip
 PROMISING = {"optimal", "iteration_limit", "time_limit", "interrupted"}  # whose numbers mean something
 SHIPPED = (
-    "dual_coef_", "intercept_", "coef_", "offset_", "radius_", "rho_", "epsilon_", "means_", "scalings_", "priors_",
-    "eigenvalues_", "eigenvectors_", "covariance_", "support_vectors_", "xbar_", "n_iter_",
+    "dual_coef_", "intercept_", "coef_", "offset_", "radius_", "rho_", "epsilon_", "means_", "scalings_",
+    "priors_", "eigenvalues_", "eigenvectors_", "covariance_", "support_vectors_", "xbar_", "n_iter_",
 )  # fmt: skip
 
 
@@ -302,8 +302,9 @@ def _close(a, b):
 
 def _words(certificate):
     return (
-        f"{certificate.status}: primal {certificate.primal!r}, dual {certificate.dual!r}, gap {certificate.gap!r}, "
-        f"relative {certificate.relative_gap!r}, violation {certificate.kkt_violation!r}"
+        f"{certificate.status}: primal {certificate.primal!r}, dual {certificate.dual!r}, "
+        f"gap {certificate.gap!r}, relative {certificate.relative_gap!r}, "
+        f"violation {certificate.kkt_violation!r}"
     )
 
 

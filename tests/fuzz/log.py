@@ -41,8 +41,8 @@ class Log:
     def add(self, done):
         line = {
             "kind": done.kind, "seed": done.seed, "library": self.library, "examples": done.examples,
-            "fits": done.fits, "seconds": round(done.seconds, 2), "endings": dict(done.endings), "slow": done.slow,
-            "found": [vars(found) for found in done.found.values()],
+            "fits": done.fits, "seconds": round(done.seconds, 2), "endings": dict(done.endings),
+            "slow": done.slow,            "found": [vars(found) for found in done.found.values()],
         }  # fmt: skip
         self.lines.append(line)
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,11 +56,15 @@ class Log:
             of = [line for line in self.lines if line["kind"] == kind]
             now = [line for line in of if line["library"] == self.library]
             ends = sum((Counter(line["endings"]) for line in now), Counter())
+            kinds = {f["key"] for line in now for f in line["found"]}
             words.append(
-                f"{kind}: {sum(line['examples'] for line in of)} examples, {sum(line['fits'] for line in of)} fits in "
-                f"{len(of)} rounds; with these sources {sum(line['examples'] for line in now)} examples, "
-                f"{sum(line['fits'] for line in now)} fits, {sum(f['count'] for line in now for f in line['found'])} "
-                f"failures of {len({f['key'] for line in now for f in line['found']})} kinds; "
+                f"{kind}: {_sum(of, 'examples')} examples, {_sum(of, 'fits')} fits in {len(of)} rounds; "
+                f"with these sources {_sum(now, 'examples')} examples, {_sum(now, 'fits')} fits, "
+                f"{sum(f['count'] for line in now for f in line['found'])} failures of {len(kinds)} kinds; "
                 + ", ".join(f"{name} {count}" for name, count in ends.most_common())
             )
         return words
+
+
+def _sum(lines, key):
+    return sum(line[key] for line in lines)

@@ -64,9 +64,9 @@ OF = {
     ("KernelPCA", "max_iter"): usually([None], [1, 100]),
 }
 LEFT_ALONE = {
-    "verbose", "trace", "on_interrupt", "warm_start", "shrinking", "kernel", "kernel_y", "scoring", "estimator",
-    "priors", "regressor", "bounds", "param_grid", "alphas", "ridges", "gammas", "cv_object", "tolerance", "refit",
-    "store_covariance", "verbosity",
+    "verbose", "trace", "on_interrupt", "warm_start", "shrinking", "kernel", "kernel_y", "scoring",
+    "estimator", "priors", "regressor", "bounds", "param_grid", "alphas", "ridges", "gammas", "cv_object",
+    "tolerance", "refit", "store_covariance", "verbosity",
 }  # fmt: skip
 KERNELS_BY_NAME = [
     "rbf",
@@ -83,10 +83,11 @@ FOR_HISTOGRAMS = ["chi2", "additive_chi2", "histogram_intersection"]
 KERNELS_AS_OBJECTS = [
     Code(f"mercer.kernels.{text}")
     for text in (
-        "RBF(0.5)", "Linear()", "Polynomial(degree=2, gamma=1.0, coef0=1.0)", "RBF(gamma='scale').normalized()",
-        "Linear().normalized()", "Linear().centered()", "RBF(1e-3).centered()", "RBF(2.0).on([0])",
-        "Matern(length_scale=1.0, nu=1.5)", "Matern(length_scale=1e-3, nu=0.5)", "Sigmoid(gamma=1.0, coef0=-1.0)",
-        "Laplacian(1e4)", "RationalQuadratic()",
+        "RBF(0.5)", "Linear()", "Polynomial(degree=2, gamma=1.0, coef0=1.0)",
+        "RBF(gamma='scale').normalized()", "Linear().normalized()",
+        "Linear().centered()", "RBF(1e-3).centered()", "RBF(2.0).on([0])",
+        "Matern(length_scale=1.0, nu=1.5)", "Matern(length_scale=1e-3, nu=0.5)",
+        "Sigmoid(gamma=1.0, coef0=-1.0)", "Laplacian(1e4)", "RationalQuadratic()",
     )
 ] + [
     Code("mercer.kernels.RBF(0.5) + mercer.kernels.Linear()"),

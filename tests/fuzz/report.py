@@ -11,13 +11,13 @@ from pathlib import Path
 class Failure:
     """A property that did not hold. ``key`` is the same for failures of the same kind and place."""
 
-    property: str
+    name: str  # of the property
     where: str
     message: str
 
     @property
     def key(self):
-        return f"{self.property} | {self.where}"
+        return f"{self.name} | {self.where}"
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -100,12 +101,12 @@ def explore(kind, strategy, number, worker, known, *, examples=60, stop=None, sh
 
     wrapped = settings(
         max_examples=examples, database=None, deadline=None, derandomize=False, print_blob=False,
-        report_multiple_bugs=False, suppress_health_check=list(HealthCheck), phases=[Phase.generate, Phase.shrink],
+        report_multiple_bugs=False, suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
     )(seed(number)(given(strategy)(example)))  # fmt: skip
-    try:
+    # What failed is in the round already, and time may have been up before Hypothesis tried it again.
+    with suppress(_ShrinkThis, Flaky):
         wrapped()
-    except (_ShrinkThis, Flaky):
-        pass  # what failed is in the round already; time may have been up before Hypothesis tried it again
     return this
 
 

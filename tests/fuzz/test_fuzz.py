@@ -198,7 +198,7 @@ def test_the_judge_sees_through_a_false_certificate(monkeypatch, name):
     fit = given("SVC", {}, X, y)
     assert not judge(fit).failures
     lie(monkeypatch, **LIES[name])
-    assert name in {failure.property for failure in judge(fit).failures}
+    assert name in {failure.name for failure in judge(fit).failures}
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_the_judge_sees_wrong_outputs(monkeypatch, method, name):
         "decision_function": lambda self, X: np.nan * honest(self, X),
     }
     monkeypatch.setattr(mercer.SVC, method, wrong[method])
-    assert name in {failure.property for failure in judge(given("SVC", {}, X, y)).failures}
+    assert name in {failure.name for failure in judge(given("SVC", {}, X, y)).failures}
 
 
 def test_the_judge_tells_refusals_from_accidents():

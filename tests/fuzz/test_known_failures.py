@@ -1,7 +1,7 @@
 """What an attack on the library found, kept as small examples: none of it may come back.
 
-Each fit is judged by all properties of the fuzzer, in a process that is watched: a fit that does not end fails
-its test instead of stopping the others.
+Each fit is judged by all properties of the fuzzer, in a process that is watched: a fit that does not end
+fails its test instead of stopping the others.
 """
 
 import threading
@@ -82,7 +82,7 @@ def test_an_infeasible_point_proves_nothing(worker, seed):
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_squared_losses_with_an_indefinite_kernel(worker, machine, loss, seed):
-    rng, X, y = cloud(seed, d=3)
+    _, X, y = cloud(seed, d=3)
     target = y if machine == "SVC" else X[:, 0]
     params = {"kernel": "sigmoid", "gamma": 1.0, "loss": loss, "C": 10.0}
     judged(worker, given(machine, params, X, target))
@@ -433,7 +433,7 @@ def test_a_bad_row_of_an_arff_file_is_told_with_its_line(tmp_path, header):
 def test_saving_nowhere_is_refused_in_words(tmp_path, monkeypatch, place):
     monkeypatch.chdir(tmp_path)
     model = mercer.SVC().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises((ValueError, IsADirectoryError), match="path|folder|name") as refusal:
+    with pytest.raises((ValueError, IsADirectoryError), match=r"path|folder|name") as refusal:
         mercer.save(model, place)
     assert "busy" not in str(refusal.value)
     assert list(tmp_path.iterdir()) == []

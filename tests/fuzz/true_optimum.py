@@ -1,8 +1,8 @@
 """Bounds on the true optimum of the support vector problems, from their definitions.
 
 Every problem is  min 1/2 beta'K beta + 1/2 sum_t r_t b_t^2 + p'b  over boxes and sums of groups, b having one
-or two copies of the points. Any feasible b bounds the optimum from below, the function that it stands for, with
-the best bias, from above: so a solver that is wrong (Clarabel, here) makes the bounds wide, never wrong.
+or two copies of the points. Any feasible b bounds the optimum from below, the function that it stands for,
+with the best bias, from above: so a solver that is wrong (Clarabel, here) makes the bounds wide, never wrong.
 Everything is evaluated in extended precision. Nothing here imports the library.
 """
 

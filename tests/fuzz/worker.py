@@ -1,7 +1,7 @@
 """A process that runs examples, one after the other, and is watched from outside.
 
-Whatever an example does to its process (it does not end, it dies, it eats the memory), the fuzzer learns of it
-and goes on with a new one.
+Whatever an example does to its process (it does not end, it dies, it eats the memory), the fuzzer learns of
+it and goes on with a new one.
 """
 
 import contextlib
