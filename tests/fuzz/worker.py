@@ -18,11 +18,22 @@ STARTING = 120.0  # on the clock, for a process to begin
 MEMORY = 8 << 30
 
 
+def _end_with_parent():
+    """Ask the system to end this process when the fuzzer is killed: an example that hangs would outlive it."""
+    import ctypes
+    import signal
+    import sys
+
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def _serve(pipe):
     """Run what comes through the pipe, until it is closed."""
     import resource
     import traceback
 
+    _end_with_parent()
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
