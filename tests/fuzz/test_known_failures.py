@@ -203,7 +203,8 @@ def test_a_kernel_that_is_not_what_it_declares_is_refused(machine):
 @pytest.mark.parametrize(("loss", "word"), [(WrongDerivative(), "derivative"), (NotConvex(), "convex")])
 def test_a_loss_that_is_not_what_it_declares_is_refused(loss, word):
     X = np.random.default_rng(0).normal(size=(20, 2))
-    with pytest.raises(ValueError, match=word):
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=word):
+        warnings.simplefilter("ignore")
         mercer.KernelRegressor(loss=loss).fit(X, X[:, 0])
 
 

@@ -19,7 +19,7 @@ MEMORY = 8 << 30
 
 
 def _end_with_parent():
-    """Ask the system to end this process when the fuzzer is killed: an example that hangs would outlive it."""
+    """Ask the system to end this process when the fuzzer is killed, also in an endless example."""
     import ctypes
     import signal
     import sys
