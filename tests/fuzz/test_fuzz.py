@@ -15,6 +15,7 @@ from .fits import Fit
 from .given import given
 from .judging import judge
 from .kinds import KINDS
+from .misbehaving import Deadly, Endless, Harmless
 from .report import Report, is_refusal
 from .rounds import explore
 from .table_files import TableFile
@@ -48,8 +49,10 @@ def test_a_few_examples_of_each_kind(worker, kind):
 
 @pytest.mark.fuzz
 @pytest.mark.slow
-def test_a_minute_of_examples(worker):
+def test_a_minute_of_examples(worker, request):
     """New ones each day: the seed is the date, and the message tells it."""
+    if "fuzz" not in request.config.getoption("-m"):
+        pytest.skip("a minute of new examples, asked for by -m fuzz")
     until = time.monotonic() + 55
     number = int(os.environ.get("FUZZ_SEED", time.strftime("%Y%m%d"))) * 1000
     rounds = []
@@ -68,26 +71,6 @@ def test_a_minute_of_examples(worker):
 # -- the watchdog ----------------------------------------------------------------------------------------
 
 
-class Endless:
-    place = "endless"
-
-    def run(self):
-        while True:
-            pass
-
-
-class Deadly:
-    place = "deadly"
-
-    def run(self):
-        os._exit(3)
-
-
-class Harmless:
-    def run(self):
-        return Report(ending="done")
-
-
 def test_what_does_not_end_and_what_dies_is_seen_and_survived():
     worker = Worker()
     try:
@@ -95,7 +78,7 @@ def test_what_does_not_end_and_what_dies_is_seen_and_survived():
         worker.seconds = 0.5
         (late,) = worker.run(Endless()).failures
         assert late.key == "ends in time | endless"
-        worker.seconds = 25.0  # a new process imports these classes first
+        worker.seconds = 25.0
         (died,) = worker.run(Deadly()).failures
         assert died.key == "the process never dies | deadly"
         assert "3" in died.message
