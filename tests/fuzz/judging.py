@@ -137,7 +137,8 @@ def _judge(fit, report):
         _check_certificate(fit, report, model, where, rounding)
         if hasattr(model, "certify"):
             _check_certify(fit, report, model, X, y, weight, where, rounding)
-        if math.isfinite(certificate.gap) and certificate.status in PROMISING:
+        bounded = certificate.status == "ill_conditioned" and stated_rounding(certificate) > 0
+        if math.isfinite(certificate.gap) and (certificate.status in PROMISING or bounded):
             _check_claims(fit, report, model, X, y, weight, where, rounding)
     _check_copies(fit, report, model, new, outputs)
     if certificate is not None and certificate.status == "optimal" and math.isfinite(certificate.gap):

@@ -88,7 +88,7 @@ def explore(kind, strategy, number, worker, known, *, examples=60, stop=None, sh
         this.endings[report.ending] += not shrinking
         if report.seconds > 5.0:
             this.slow.append(f"{report.seconds:.1f} s: {text}")
-        keys = [_note(this, failure, case) for failure in report.failures]
+        keys = [_note(this, failure, case, counted=not shrinking) for failure in report.failures]
         if shrinking:
             if state["key"] in keys:
                 _worth_shrinking()
@@ -110,14 +110,14 @@ def explore(kind, strategy, number, worker, known, *, examples=60, stop=None, sh
     return this
 
 
-def _note(this, failure, case):
-    """Keep the smallest example of each failure."""
+def _note(this, failure, case, counted):
+    """Keep the smallest example of each failure; tries to make one smaller do not count."""
     key, snippet = failure.key, case.snippet()
     if key not in this.found:
         this.found[key] = Found(key, failure.message, snippet)
         return key
     known = this.found[key]
-    known.count += 1
+    known.count += counted
     if len(snippet) <= len(known.snippet):
         known.message, known.snippet = failure.message, snippet
     return key
