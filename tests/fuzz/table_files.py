@@ -173,7 +173,9 @@ def table_files(draw):
     if draw(st.integers(0, 5)) == 5:
         key = draw(st.sampled_from(sorted(OPTIONS)))
         options[key] = draw(st.sampled_from(OPTIONS[key]))
+    zipped = draw(st.integers(0, 3)) == 3
     times = 1
-    if draw(st.integers(0, 120)) == 120:
-        times, rows = 60_000, tuple(tuple(0.0 for _ in row) for row in rows)
-    return TableFile(kind, rows, words, draw(st.integers(0, 3)) == 3, steps, tuple(options.items()), times)
+    if draw(st.integers(0, 300)) == 300:  # megabytes of zeros, which shrink to a few kilobytes
+        zipped, steps, words = True, (), ()
+        times, rows = 400_000, (tuple(0.0 for _ in range(d)),)
+    return TableFile(kind, rows, words, zipped, steps, tuple(options.items()), times)

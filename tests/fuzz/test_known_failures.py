@@ -15,6 +15,7 @@ import mercer
 from mercer import losses
 
 from . import discovery
+from .code import Code
 from .commands import Command
 from .data import Data
 from .fits import Fit
@@ -447,3 +448,43 @@ def test_discriminants_of_degenerate_data(worker, name, shape, exponent):
     for target, n in (("feature", 10), ("constant", 6)):  # halves by the first feature; one row in a class
         data = Data("vectors", shape, n, 3, exponent, "dense", target, 0, 2, "integers", None, 3)
         judged(worker, Fit(name, {}, data))
+
+
+# -- found by the fuzzer ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("machine", ["SVC", "KernelClassifier", "KernelRidgeClassifier", "NuSVC"])
+def test_two_points_far_from_the_origin(worker, machine):
+    X = np.array([[1e7, 1.242245677966544], [1e7, 0.21865433458099934]])
+    judged(worker, given(machine, {"kernel": "linear"}, X, np.array([0, 1])))
+
+
+@pytest.mark.parametrize("y", [(0, 1, 0, 1), (1, 0, 1, 0)])
+def test_a_path_of_one_point_with_weights_of_all_sizes(worker, y):
+    w = np.array([1e-6, 1e8, 1e-5, 0.01])
+    judged(worker, given("SVCPath", {}, np.zeros((4, 3)), np.array(y), w))
+
+
+@pytest.mark.parametrize("machine", ["SVC", "NuSVC", "SVCPath", "KernelAdatron", "KernelPerceptron"])
+def test_a_width_that_underflows(worker, machine):
+    """The variance of the data overflows, so that gamma="scale" is zero and its product with a distance nan."""
+    X = np.array([[3.4558e159], [8.2162e159]])
+    judged(worker, given(machine, {}, X, np.array([0, 1])))
+
+
+def test_a_matrix_of_rank_one(worker):
+    v = np.array([3.7276e5, -7.7465e4, -1.76814e6, -8.4919e5])
+    K = np.outer(v, v)
+    judged(worker, given("SVC", {"kernel": "precomputed"}, K, np.array([0, 1, 0, 0]), kind="matrix"))
+
+
+def test_a_slab_with_an_indefinite_kernel_and_no_memory(worker):
+    X = 10 * np.random.default_rng(0).gamma(0.5, size=(37, 4))
+    params = {"kernel": "sigmoid", "coef0": 1.0, "tol": 1e-6, "cache_size": 1e-6, "n_jobs": 1}
+    judged(worker, given("SphereAndSlab", params, X))
+
+
+def test_steps_with_an_indefinite_kernel(worker):
+    X, y = np.array([[0.3456], [0.8216], [0.3304]]), np.array([2.04, -2.556, 0.418])
+    params = {"kernel": Code("mercer.kernels.Sigmoid(gamma=1.0, coef0=-1.0)")}
+    judged(worker, given("KernelWidrowHoff", params, X, y))
