@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .fits import Fit, fits
-from .judging import Refused, _fitted, watched
 from .report import Report
+from .watching import Refused, fitted, watched
 
 METHODS = {
     "label": "predict", "prediction": "predict", "decision": "decision_function",
@@ -47,7 +47,7 @@ class Export:
         from mercer.io import to_onnx
 
         X, y, weight = self.fit.inputs()
-        model = _fitted(self.fit, report, X, y, weight)
+        model = fitted(self.fit, report, X, y, weight)
         with watched(report, "to_onnx", ["estimator", "onnx"]):
             exported = to_onnx(model).SerializeToString()
         options = onnxruntime.SessionOptions()

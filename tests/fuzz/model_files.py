@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 
 from .damage import STEPS, damaged
-from .judging import Refused, watched
 from .report import Report
+from .watching import Refused, watched
 
 METHODS = ("predict", "decision_function", "predict_proba", "transform", "score_samples")
 MODELS = {

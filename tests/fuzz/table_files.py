@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from .damage import STEPS, damaged
-from .judging import Refused, watched
 from .report import Report
+from .watching import Refused, watched
 
 FORMATS = ("csv", "tsv", "semicolons", "arff", "svmlight", "npz", "parquet", "feather")
 ENDINGS = {"semicolons": "csv", "svmlight": "svm"}

@@ -467,7 +467,7 @@ def test_a_path_of_one_point_with_weights_of_all_sizes(worker, y):
 
 @pytest.mark.parametrize("machine", ["SVC", "NuSVC", "SVCPath", "KernelAdatron", "KernelPerceptron"])
 def test_a_width_that_underflows(worker, machine):
-    """The variance of the data overflows, so that gamma="scale" is zero and its product with a distance nan."""
+    """The variance of the data overflows: gamma="scale" is zero, and zero times infinity is nan."""
     X = np.array([[3.4558e159], [8.2162e159]])
     judged(worker, given(machine, {}, X, np.array([0, 1])))
 
