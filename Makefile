@@ -4,6 +4,7 @@
 #   make test            run the tests          (make test ARGS="-k kernels")
 #   make lint            check style, types, layers and spelling
 #   make bench           time the library       (make bench ARGS="--help")
+#   make fuzz            random fits, files and commands   (make fuzz ARGS="--minutes 30")
 #   make docs            build the pages, gallery included, into docs/_build/html
 #   make clean           remove what these verbs made
 #
@@ -19,11 +20,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
-.PHONY: help demo test lint style types layers spelling bench docs clean
+.PHONY: help demo test lint style types layers spelling bench fuzz docs clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '3,12s/^# \{0,3\}//p' Makefile
+	@sed -n '3,13s/^# \{0,3\}//p' Makefile
 
 demo: $(VENV)/.cli-installed $(VENV)/.compiled-code-is-fresh
 	@$(BIN)/python examples/demo.py $(ARGS)
@@ -47,13 +48,16 @@ spelling: TOOL := codespell
 bench: $(VENV)/.bench-installed $(VENV)/.compiled-code-is-fresh
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
+fuzz: $(VENV)/.dev-installed $(VENV)/.compiled-code-is-fresh
+	$(BIN)/python -m tests.fuzz $(ARGS)
+
 docs: $(VENV)/.docs-installed $(VENV)/.compiled-code-is-fresh
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html $(ARGS)
 	@echo "Open docs/_build/html/index.html"
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	rm -rf .coverage htmlcov benchmarks/out src/*.egg-info docs/_build docs/gallery docs/api
+	rm -rf .coverage htmlcov benchmarks/out tests/fuzz/out src/*.egg-info docs/_build docs/gallery docs/api
 	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment, and one stamp for each set of packages in it.

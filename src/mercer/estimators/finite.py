@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
-# Infinite or undefined by their meaning: gaps that nobody knows, scores of splits that have none.
-MEANT = frozenset({"certificate_", "certificates_", "trace_", "cv_results_"})
+# Infinite or undefined by their meaning: gaps that nobody knows, margins of w = 0, scores of splits that have none.
+MEANT = frozenset({"certificate_", "certificates_", "history_", "margin_", "trace_", "cv_results_"})
 REMEDY = (
     "The data or the parameters are beyond what float64 can hold: scale the features (StandardScaler), or "
     "choose less extreme parameters"
@@ -47,7 +47,8 @@ def check_finite_model(
             if bad is not None:
                 count, place, first = bad
                 for fitted in held:
-                    delattr(estimator, fitted)
+                    if fitted.endswith("_"):
+                        delattr(estimator, fitted)
                 at = f"at {place}, " if place else ""
                 raise ValueError(
                     f"{type(estimator).__name__}: {count} of the {numbers.size} numbers of {where} "

@@ -262,7 +262,7 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
             model._keep_links(fit.calibration)
             model._keep_history(watch.history)
             certificate = combine([fit.certificate(s) for s in found])
-    check_finite_model(model, infinite=("margin_",))
+    check_finite_model(model)
     if found:
         notes = [s.note for s in found if s.note]
         model._conclude(certificate, stop.asked_by_callback, notes)
