@@ -7,12 +7,14 @@ from solver_bank import CASES, seen
 from mercer.problems import relative
 from mercer.solvers import Ascent, Chunking, InteriorPoint, Limits, UnsuitableSolverError, as_solver
 from mercer.solvers.auto import SOLVERS
+from mercer.solvers.dual.needs import A_DUAL
 
 pytestmark = pytest.mark.core
 
 TIGHT = 1e-7
 SAME = 1e-6
 PRIMAL = ("lagrangian", "subgradient")
+DUAL = [name for name, solver in SOLVERS.items() if A_DUAL in solver.needs and name not in PRIMAL]
 on_the_bank = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
@@ -48,9 +50,7 @@ def test_all_dual_solvers_reach_the_same_objective(case):
     first, optimum = judge(case)
     feasible(case.problem, first.b)
     refusals = set()
-    for name in SOLVERS:
-        if name in PRIMAL:
-            continue
+    for name in DUAL:
         solver = Chunking(chunk=8) if name == "chunking" else as_solver(name)
         try:
             solution = solver.controlled(tol=TIGHT).solve(seen(case), case.problem)
@@ -119,7 +119,7 @@ def test_ascent_on_the_hard_margin(case, order):
     assert margins.min() == pytest.approx(1.0, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", [n for n in SOLVERS if n not in (*PRIMAL, "interior_point")])
+@pytest.mark.parametrize("name", [n for n in DUAL if n != "interior_point"])
 @pytest.mark.parametrize("criterion", ["kkt", "gap", "growth"])
 @pytest.mark.parametrize("kind", ["soft margin", "squared hinge", "tube", "hard margin"])
 def test_each_criterion_stops_each_solver(name, criterion, kind):
@@ -132,7 +132,10 @@ def test_each_criterion_stops_each_solver(name, criterion, kind):
     tol = {"kkt": 1e-4, "gap": 1e-5, "growth": 1e-9}[criterion]
     solution = solver.controlled(tol=tol, criterion=criterion).solve(problem.view(case.gram), problem)
     values = solution.values
-    assert solution.status == "optimal"
+    if criterion == "growth":  # a dual that has stopped growing proves nothing: the numbers decide
+        assert solution.status in ("optimal", "iteration_limit")
+    else:
+        assert solution.status == "optimal"
     gap = relative(values.gap, values.primal, values.dual)
     if criterion == "gap":
         assert gap <= tol
@@ -154,7 +157,7 @@ def _bare(problem, gram):
     return hull.view(type(gram)(K, True)), hull
 
 
-@pytest.mark.parametrize("name", [n for n in SOLVERS if n not in PRIMAL])
+@pytest.mark.parametrize("name", DUAL)
 def test_limits_leave_a_feasible_point(name):
     case = next(c for c in CASES if c.name == "clouds, rbf, soft margin")
     solver = as_solver(name)
@@ -179,7 +182,7 @@ def test_a_start_at_the_solution_ends_at_once(name):
     assert again.values.dual == pytest.approx(first.values.dual, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", [n for n in SOLVERS if n not in PRIMAL])
+@pytest.mark.parametrize("name", DUAL)
 def test_ctrl_c_leaves_a_feasible_point(name):
     case = next(c for c in CASES if c.name == "clouds, rbf, soft margin")
     solver = as_solver(name)
@@ -196,3 +199,10 @@ def test_ctrl_c_leaves_a_feasible_point(name):
     assert len(calls) >= 2 or solution.values.violation <= 1e-11
     feasible(problem, solution.b)
     assert np.isfinite(solution.values.gap)
+
+
+@pytest.mark.parametrize("name", [n for n in SOLVERS if n not in (*DUAL, *PRIMAL)])
+def test_solvers_of_other_problems_say_so(name):
+    case = CASES[0]
+    with pytest.raises(UnsuitableSolverError, match=f"solver='{name}' .* use "):
+        as_solver(name).solve(case.gram, case.problem)

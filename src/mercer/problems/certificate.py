@@ -159,6 +159,8 @@ def verdict(
     problem: Problem | None, values: Values, criterion: str, tol: float, stopped: str, psd: bool
 ) -> str:
     """Return the status that numbers deserve: "optimal" where they meet ``tol`` or are rounding alone."""
+    if stopped == "interrupted":
+        return stopped  # whoever pressed Ctrl-C wants to know, however good the point is
     if psd and values.feasible:
         met = meets(values, criterion, tol, tol) if problem is None else problem.met(values, criterion, tol)
         met = met or values.gap <= values.rounding

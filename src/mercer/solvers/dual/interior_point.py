@@ -169,7 +169,8 @@ def _forced(p: Dual) -> np.ndarray:
     for g, wanted in enumerate(p.sums):
         members = p.group == g
         least, most = float(p.lo[members].sum()), float(p.hi[members].sum())
-        if min(wanted - least, most - wanted) <= NO_CHOICE * (abs(least) + abs(most)):
+        size = sum(abs(x) for x in (wanted, least, most) if np.isfinite(x))
+        if min(wanted - least, most - wanted) <= NO_CHOICE * size:
             forced |= members
     return forced
 
