@@ -44,7 +44,8 @@ def test_nasty_blocks_are_solved_in_few_steps(name, criterion, tol):
     violation = problem.violation(found.b, problem.gradient(found.b, found.f))
     wanted = problem.tolerance(tol, objective)
     if criterion == "kkt" and found.status == "optimal":
-        assert violation <= max(wanted, resolution(problem, found.b, found.f))
+        small = violation <= max(wanted, resolution(problem, found.b, found.f))
+        assert small or values.gap <= values.rounding  # beyond which float64 can tell nothing
     if tol == 1e-3:
         assert found.status == "optimal"
         assert criterion == "kkt" or values.gap <= 1e-3 * size

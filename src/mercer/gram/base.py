@@ -10,7 +10,7 @@ import numpy as np
 from mercer.arrays import Float64, Floats, Index
 from mercer.threads import Workers
 
-UNIT = 8 * float(np.finfo(np.float64).eps)  # of a kernel value and of a sum of many, generously
+UNIT = 4 * float(np.finfo(np.float64).eps)  # of a kernel value and of a sum of many, generously
 
 
 class Gram(ABC):

@@ -10,6 +10,8 @@ from mercer.problems.problem import Machine, Problem, Values, meets, relative
 
 ROUNDING = 1e-12  # a relative gap in float64 says no more than this, however small it comes out
 
+KNOWN = 1e-6  # share of the objective that rounding may hide, whatever tol says
+
 # From best to worst: several problems together have the worst status of any.
 STATUSES = (
     "optimal",
@@ -164,6 +166,9 @@ def verdict(
     if psd and values.feasible:
         met = meets(values, criterion, tol, tol) if problem is None else problem.met(values, criterion, tol)
         met = met or values.gap <= values.rounding
+        # A gap that is lost in its own rounding error proves nothing.
+        scale = max(abs(values.primal), abs(values.dual), values.size)
+        met = met and (values.rounding <= max(tol, KNOWN) * scale or values.rounding == 0.0)
     else:
         met = not psd and values.violation <= (tol if problem is None else problem.allowed(tol, values))
     if met:

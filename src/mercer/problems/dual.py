@@ -15,7 +15,7 @@ import copy
 import numpy as np
 
 from mercer.arrays import Float64, Ints
-from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Problem, Values, total
+from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Problem, Values, of_variables, total
 
 ROUNDING = 1e-14  # share of a box's width within which a variable is on its bound
 SUM_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # likewise, of all of b
@@ -211,7 +211,9 @@ class Dual(Problem):
         if self.bounded:
             above, below = b - self.lo, self.hi - b
             gap = _sum(above * np.maximum(costs, 0.0)) - _sum(below * np.minimum(costs, 0.0))
-            return self.scale * gap, self.scale * total(np.maximum(above, below), noise)
+            # Where the sign of a cost is beyond doubt, only one side of the box counts: at an optimum, none.
+            reach = np.maximum(np.where(costs > -noise, above, 0.0), np.where(costs < noise, below, 0.0))
+            return self.scale * gap, self.scale * total(reach, noise)
         return self._unbounded_gap(b, costs, noise)
 
     def _unbounded_gap(self, b: Float64, costs: Float64, noise: Float64 | float) -> tuple[float, float]:
@@ -219,7 +221,11 @@ class Dual(Problem):
             low = np.where(costs > 0, (b - self.lo) * costs, 0.0)
             high = np.where(costs < 0, (self.hi - b) * -costs, 0.0)
         unbounded = ~np.isfinite(self.hi) | ~np.isfinite(self.lo)
-        reach = np.where(unbounded, np.abs(b), np.maximum(b - self.lo, self.hi - b))
+        with np.errstate(invalid="ignore"):
+            reach = np.maximum(
+                np.where(costs > -noise, b - self.lo, 0.0), np.where(costs < noise, self.hi - b, 0.0)
+            )
+        reach = np.where(unbounded, np.abs(b), reach)
         if not self.has_shift:
             gap = float(np.nan_to_num(low + high, nan=0.0, posinf=np.inf).sum())
             return self.scale * gap, self.scale * total(reach, noise)
@@ -256,7 +262,7 @@ class Dual(Problem):
             multipliers = self.multipliers(b, g)
         costs = self.costs(g, multipliers)
         settled = self.settled(b)
-        gap, rounding = self._gap(settled, costs, noise)
+        gap, rounding = self._gap(settled, costs, of_variables(noise, self.copies))
         dual = -self.scale * self.objective(b, f)
         missed = self.missed(b)
         if not missed <= FEASIBLE * _sum(np.abs(b)):
@@ -270,7 +276,8 @@ class Dual(Problem):
         if missed > 0.0:
             rounding += 2.0 * self.scale * missed * _largest(np.abs(costs))
         # A variable that a file or a scale has moved off its bound by rounding is not free.
-        return Values(dual + gap, dual, gap, self.violation(settled, g), multipliers, rounding)
+        size = self.scale * (0.5 * _sum(np.abs(self.beta(b) * f)) + _sum(np.abs(self.p * b)))
+        return Values(dual + gap, dual, gap, self.violation(settled, g), multipliers, rounding, size)
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
         """Return True when this point proves that the user's problem has no solution."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -240,7 +240,8 @@ class Hyperplane(Dual):
         """Return what a point is worth; where w counts as zero, so does what it makes of the points."""
         if self.hopeless(b, f):
             noise = noise + math.sqrt(COLLAPSE) * self.spread * self.total
-        return super().evaluate(b, f, multipliers, noise)
+        values = super().evaluate(b, f, multipliers, noise)
+        return replace(values, size=self.spread * self.total**2)
 
     def machine(self, b: Float64, f: Float64) -> PlaneMachine:
         """Return the plane."""

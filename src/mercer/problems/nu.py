@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -148,7 +148,8 @@ class NuMargin(Dual):
         """Return what a point is worth; where w counts as zero, so does what it makes of the points."""
         if self.hopeless(b, f):
             noise = noise + math.sqrt(COLLAPSE) * self.spread * self.half
-        return super().evaluate(b, f, multipliers, noise)
+        values = super().evaluate(b, f, multipliers, noise)
+        return replace(values, size=self.spread * self.half**2)
 
     def machine(self, b: Float64, f: Float64) -> NuMachine:
         """Return the function, scaled where there is a margin to scale by."""

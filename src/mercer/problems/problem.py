@@ -41,6 +41,9 @@ class Values:
         gradient_t + multipliers[group_t].
     rounding : float
         A bound on the rounding error of the gap: no smaller gap means anything.
+    size : float
+        The size of the terms that the objective is made of: where these cancel, or an objective is zero, it
+        is what rounding must be small beside.
     """
 
     primal: float
@@ -49,6 +52,7 @@ class Values:
     violation: float
     multipliers: Float64
     rounding: float = 0.0
+    size: float = 0.0
 
     @property
     def feasible(self) -> bool:
@@ -158,8 +162,13 @@ def relative(gap: float, primal: float, dual: float) -> float:
     return gap / scale if scale > 0 else 0.0
 
 
+def of_variables(noise: Float64 | float, copies: int) -> Float64 | float:
+    """Return the noise of each variable, given one number or one for each point."""
+    return noise if isinstance(noise, float) or copies == 1 else np.tile(noise, copies)
+
+
 def total(reach: Float64, noise: Float64 | float) -> float:
-    """Return the sum of reach times noise, the noise one number or one for each point (and copy)."""
+    """Return the sum of reach times noise, the noise one number or one for each entry."""
     if isinstance(noise, float):
-        return noise * float(np.add.reduce(reach, axis=None))
-    return float(np.add.reduce(reach.reshape(-1, noise.size) @ noise))
+        return noise * float(np.add.reduce(reach))
+    return float(reach @ noise)

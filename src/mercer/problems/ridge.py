@@ -171,7 +171,8 @@ class Ridge(Problem):
         if missed > FEASIBLE * size:
             return Values.infeasible(primal, multipliers)
         rounding += 4.0 * alpha * missed * violation
-        return Values(primal, primal - gap, gap, violation, multipliers, rounding)
+        size = float(self.weight @ (y * y)) + alpha * float(np.abs(b * f).sum())
+        return Values(primal, primal - gap, gap, violation, multipliers, rounding, size)
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         """Return the function."""

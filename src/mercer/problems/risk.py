@@ -226,7 +226,10 @@ class Risk(Problem):
             abs(primal) + size * float(np.abs(values).max(initial=0.0))
         )
         rounding += missed * float(np.abs(values).max(initial=0.0))
-        return Values(primal, primal - gap, gap, violation, bias, rounding)
+        terms = 0.5 * float(np.abs(b * f).sum()) + float(
+            self.C @ np.abs(self.loss.value(self.y, self._flat(values)))
+        )
+        return Values(primal, primal - gap, gap, violation, bias, rounding, terms)
 
     def met(self, values: Values, criterion: str, tol: float) -> bool:
         """Return whether values meet a tolerance. At a kink every slope is right: there the gap decides."""

@@ -93,10 +93,15 @@ class Stacked:
         missed = outside + np.abs(self.sums(b))
         feasible = missed <= FEASIBLE * size
         largest = np.maximum.reduceat(np.abs(cost), starts)
-        rounding = noise * self.sums(np.maximum(above, below)) + 2.0 * missed * largest
-        columns = (dual + gaps, dual, gaps, violations, rounding)
+        each = np.repeat(noise, counts)
+        reach = np.maximum(np.where(cost > -each, above, 0.0), np.where(cost < each, below, 0.0))
+        rounding = noise * self.sums(reach) + 2.0 * missed * largest
+        terms = 0.5 * self.sums(np.abs(b * f)) + self.sums(np.abs(self.p * b))
+        columns = (dual + gaps, dual, gaps, violations, rounding, terms)
         known = zip(*(column.tolist() for column in columns), strict=True)
         return [
-            Values(primal, low, gap, violation, bias[t : t + 1], noisy) if number[t] and feasible[t] else None
-            for t, (primal, low, gap, violation, noisy) in enumerate(known)
+            Values(primal, low, gap, violation, bias[t : t + 1], noisy, size)
+            if number[t] and feasible[t]
+            else None
+            for t, (primal, low, gap, violation, noisy, size) in enumerate(known)
         ]
