@@ -73,8 +73,7 @@ def test_a_matrix_that_rounding_has_spoilt_is_not_called_solved():
     problem = soft_margin(y, np.ones(30))
     for solver in (Decomposition(tol=1e-6), InteriorPoint(tol=1e-6)):
         found = solver.solve(gram(Polynomial(3, gamma=1.0, coef0=1.0), X), problem)
-        reached = problem.violation(found.b, problem.gradient(found.b, found.f)) <= 1e-6
-        assert (found.status == "optimal") == reached
+        assert found.status == "ill_conditioned"
 
 
 @pytest.mark.parametrize("groups", [0, 1, 2])

@@ -49,7 +49,7 @@ class Watch:
         self.estimator, self.stop, self.problems = estimator, stop, problems
         self.history: list[Trace] = [[] for _ in range(problems)]
         self.last_line = -PAUSE
-        told = someone_waiting()
+        told = None if estimator._tells_of_itself else someone_waiting()
         self.nearing = None
         if told is not None:
             self.nearing = Nearing(told, problems, estimator.tol, getattr(estimator, "criterion", "gap"))

@@ -74,6 +74,7 @@ class ProblemMachine(KernelMachine):
         """Return machine ``number`` as it was shipped, given its coefficients and K coef."""
         return Machine(coef, float(self.intercept_[number]), products)
 
+    _tells_of_itself = False  # whether its solver tells those who wait how far it has come
     _definite_first = False  # whether the way to solve a problem depends on the kernel's definiteness
     _can_be_looked_at = True  # whether a solver's round already makes an estimator that predicts
 

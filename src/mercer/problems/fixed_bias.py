@@ -142,6 +142,12 @@ class HardMarginCone(Dual):
         total = float(np.abs(b).sum())
         return total > 0 and float(b @ f) <= SEPARABLE * self.spread * total**2
 
+    def tolerance(self, tol: float, objective: float) -> float:
+        return 0.5 * tol  # the machine is the best point of the ray, which may add as much again
+
+    def allowed(self, tol: float, values: Values) -> float:
+        return tol
+
     def _on_hull(self, b: Float64, f: Float64) -> tuple[Float64, Float64]:
         total = float(np.abs(b).sum())
         return self.y * b / total, self.y * f / total

@@ -55,7 +55,7 @@ class PathMixin:
     # The estimators are kernel machines without these choices: a path is exact, in double precision.
     criterion, precision, solver = "kkt", "double", "auto"
     shrinking, warm_start, trace = True, False, False
-    _definite_first = True
+    _definite_first, _tells_of_itself = True, True
 
     C: float
     C_min: float
