@@ -11,7 +11,9 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 # Infinite or undefined by their meaning: unknown gaps, margins of w = 0, scores of splits that have none.
-MEANT = frozenset({"certificate_", "certificates_", "history_", "margin_", "trace_", "cv_results_"})
+MEANT = frozenset(
+    {"certificate_", "certificates_", "condition_", "history_", "margin_", "trace_", "cv_results_"}
+)
 REMEDY = (
     "The data or the parameters are beyond what float64 can hold: scale the features (StandardScaler), or "
     "choose less extreme parameters"

@@ -211,7 +211,8 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         if notes and status in ("optimal", "stationary", "ill_conditioned", "infeasible"):
             warn_user(f"{name}: {notes[0]}.", IllConditionedWarning)
             return
-        if self.fit_status_ == 0:
+        asked_for = certificate.criterion == "growth" and status == "iteration_limit" and self.max_iter < 0
+        if self.fit_status_ == 0 or asked_for:
             return
         known = (
             f"relative gap {certificate.relative_gap:.3g}"
@@ -238,9 +239,7 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         accuracy = getattr(solver, "accuracy", 0.0)
         if certificate.relative_gap <= accuracy:
             return f"where solver={solver.name!r} does, which is accurate to a gap of {accuracy:g} only,"
-        if self.max_iter >= 0:
-            return f"at max_iter={self.max_iter}"
-        return "where the dual grew by less than tol in a round"
+        return f"at max_iter={self.max_iter}"
 
     def _kept(self, X: Any, support: np.ndarray) -> Any:
         """Return the support vectors: items of X, or nothing for a precomputed kernel."""

@@ -35,3 +35,7 @@ __all__ = [
     "soft_margin",
     "squared_hinge",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -18,3 +18,7 @@ __all__ = [
     "recommend",
     "target_alignment",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -37,3 +37,7 @@ __all__ = [
     "as_solver",
     "suited",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
