@@ -26,6 +26,7 @@ from mercer.problems import Certificate
 from mercer.solvers import SOLVER_NAMES, Solver
 from mercer.solvers.auto import SOLVERS
 
+HEAVIEST = 1e50  # sample weight: its products with other numbers must not overflow
 INDEFINITE = 1e-7  # share of the largest eigenvalue below which a negative one is rounding
 
 
@@ -114,6 +115,11 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
             raise ValueError(
                 "Negative values in data passed to `sample_weight`: sample_weight has "
                 f"{int((weight < 0).sum())} negative entries, weights must be at least 0"
+            )
+        if weight.max() > HEAVIEST:
+            raise ValueError(
+                f"sample_weight reaches {weight.max():.3g} (row {int(weight.argmax())}), and may be at most "
+                f"{HEAVIEST:g}: divide all weights by a constant and multiply C by it"
             )
         if not (weight > 0).any():
             raise ValueError("sample_weight is zero for every row: nothing is left to fit")

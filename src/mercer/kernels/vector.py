@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer.kernels.base import Kernel
-from mercer.kernels.data import Array, Data, variance
+from mercer.kernels.data import Array, Data, is_sparse, variance
 from mercer.kernels.fused import Statistic
 from mercer.kernels.statistics import dots, scaled_columns, squared_distances, squared_norms
 from mercer.values import Value, is_real
@@ -94,6 +94,9 @@ class VectorKernel(Kernel):
         return True
 
 
+LARGEST = 1e150  # a number whose square, summed over the columns, is still one
+
+
 class ElementwiseKernel(VectorKernel):
     """A kernel f(s(x, z)) that is one elementwise line f over the inner product or the squared distance s.
 
@@ -106,6 +109,17 @@ class ElementwiseKernel(VectorKernel):
     @property
     def diagonal_bound(self) -> float | None:
         return value_at_zero(self, ElementwiseKernel) if self.statistic == "sqdist" else None
+
+    def check_domain(self, X: Data, estimator: Any = None) -> None:
+        values = X.data if is_sparse(X) else X
+        if not values.size or max(float(values.max()), -float(values.min())) <= LARGEST:
+            return
+        table = np.abs(X.toarray() if is_sparse(X) else X)
+        row, column = np.unravel_index(int(table.argmax()), table.shape)
+        raise ValueError(
+            f"column {column} of X reaches {float(table[row, column]):.3g} (row {row}), and its square "
+            "overflows: scale the features, or drop that column"
+        )
 
     @abstractmethod
     def elementwise(self, S: Array) -> Array:

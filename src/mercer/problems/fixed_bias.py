@@ -140,7 +140,7 @@ class HardMarginCone(Dual):
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
         total = float(np.abs(b).sum())
-        return total > 0 and float(b @ f) <= SEPARABLE * self.spread * total**2
+        return total > 0 and float(b @ f) <= SEPARABLE * self.spread * total * total
 
     def tolerance(self, tol: float, objective: float) -> float:
         return 0.5 * tol  # the machine is the best point of the ray, which may add as much again

@@ -232,7 +232,7 @@ class Hyperplane(Dual):
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
         """Return whether the origin lies among the points: ||w||^2 is zero on their scale."""
-        return float(b @ f) <= COLLAPSE * self.spread * self.total**2
+        return float(b @ f) <= COLLAPSE * self.spread * self.total * self.total
 
     def evaluate(
         self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
@@ -241,7 +241,7 @@ class Hyperplane(Dual):
         if self.hopeless(b, f):
             noise = noise + math.sqrt(COLLAPSE) * self.spread * self.total
         values = super().evaluate(b, f, multipliers, noise)
-        return replace(values, size=self.spread * self.total**2)
+        return replace(values, size=self.spread * self.total * self.total)
 
     def machine(self, b: Float64, f: Float64) -> PlaneMachine:
         """Return the plane."""

@@ -140,7 +140,7 @@ class NuMargin(Dual):
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
         """Return whether the reduced hulls meet: ||w||^2 is zero on the scale of the points."""
-        return float(b @ f) <= COLLAPSE * self.spread * self.half**2
+        return float(b @ f) <= COLLAPSE * self.spread * self.half * self.half
 
     def evaluate(
         self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
@@ -149,7 +149,7 @@ class NuMargin(Dual):
         if self.hopeless(b, f):
             noise = noise + math.sqrt(COLLAPSE) * self.spread * self.half
         values = super().evaluate(b, f, multipliers, noise)
-        return replace(values, size=self.spread * self.half**2)
+        return replace(values, size=self.spread * self.half * self.half)
 
     def machine(self, b: Float64, f: Float64) -> NuMachine:
         """Return the function, scaled where there is a margin to scale by."""

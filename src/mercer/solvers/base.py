@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from mercer.arrays import Float64
 from mercer.gram import Gram
-from mercer.problems import Certificate, Problem, Values
+from mercer.problems import Certificate, InfeasibleError, Problem, Values
 from mercer.problems.certificate import concluded
 from mercer.solvers.limits import Limits
 from mercer.solvers.many import Many
@@ -123,7 +125,13 @@ class Solution:
 
 
 def judged(gram: Gram, problem: Problem, reached: Reached, tol: float, criterion: Criterion) -> Solution:
-    """Return the point that an algorithm reached with what it is worth."""
+    """Return the point that an algorithm reached with what it is worth, refusing one that is not finite."""
+    if not (np.isfinite(reached.b).all() and np.isfinite(reached.f).all()):
+        raise InfeasibleError(
+            "the objective falls without bound: the kernel is not positive semi-definite, or its values "
+            "overflow. Use a loss whose slope is bounded (hinge, epsilon_insensitive, deviances), a smaller "
+            "C, precision='double', or another kernel; or scale the features"
+        )
     noise = gram.noise(problem.beta(reached.b)) + reached.noise
     values = problem.evaluate(reached.b, reached.f, reached.multipliers, noise)
     return Solution(problem, reached, values, tol, criterion, gram.is_psd is not False)
