@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -31,6 +32,14 @@ if importlib.util.find_spec("hypothesis"):  # the core tests run without it
     settings.register_profile("default", max_examples=40, **_common)
     settings.register_profile("thorough", max_examples=1000, **_common | {"derandomize": False})
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c_is_left_alone():
+    """Put back what Ctrl-C does: a command that has begun to write ignores it until its process ends."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
