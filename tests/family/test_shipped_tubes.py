@@ -5,7 +5,7 @@ import pytest
 import sklearn.svm
 
 from mercer import NuSVR
-from mercer.problems.regression import NuTube
+from mercer.problems.regression import NuTube, Tube
 
 pytestmark = pytest.mark.core
 
@@ -41,7 +41,7 @@ def test_a_real_violation_is_still_told():
     coef[free] -= 1e-3 * params["C"] * np.sign(coef[free])
     dual = NuTube(y, params["C"], np.ones(y.size), params["nu"])
     f = model.kernel_(X) @ coef
-    values = dual.certify_tube(coef, float(model.intercept_[0]), model.epsilon_, f)
+    values = dual.certify(Tube(coef, float(model.intercept_[0]), f, model.epsilon_), f)
     assert values.violation > 0.1 * model.epsilon_
 
 

@@ -147,8 +147,10 @@ def test_single_precision_is_refined(fit_intercept):
     solution = IterativeRidge(tol=1e-12, rank=20).solve(K, problem, Workers(2))
     exact = Matern(1.5, nu=2.5)(X)
     np.testing.assert_allclose(solution.F, exact @ solution.A, atol=1e-8)
-    values = problem.evaluate(solution.A, solution.intercept, exact @ solution.A)
-    assert all(0 <= v.gap <= 1.5e-12 * v.primal for v in values)
+    for t, output in enumerate(problem.outputs()):
+        a, bias = solution.A[:, t], solution.intercept[t : t + 1]
+        values = output.evaluate(a, exact @ a, bias)
+        assert 0 <= values.gap <= 1.5e-12 * values.primal
     assert solution.status == "optimal"
 
 

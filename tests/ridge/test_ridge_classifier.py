@@ -58,7 +58,7 @@ def test_what_cannot_be_is_refused():
     X, y = blobs(30, 2, 3, seed=0)
     with pytest.raises(ValueError, match="alphas"):
         KernelRidgeClassifier(alpha=[1.0, 2.0, 3.0]).fit(X, y)
-    with pytest.raises(ValueError, match="one class"):
+    with pytest.raises(ValueError, match="greater than one"):
         KernelRidgeClassifier().fit(X, np.zeros(30))
     model = KernelRidgeClassifier().fit(X, y)
     with pytest.raises(ValueError, match="none of the classes"):

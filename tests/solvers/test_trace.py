@@ -26,7 +26,9 @@ HAS_CALLBACKS = parse_version(sklearn.__version__) >= parse_version("1.9")
 needs_callbacks = pytest.mark.skipif(not HAS_CALLBACKS, reason="scikit-learn before 1.9 has no callbacks")
 
 
-@pytest.mark.parametrize("solver", [name for name, solver in SOLVERS.items() if A_DUAL in solver.needs and name != "subgradient"])
+@pytest.mark.parametrize(
+    "solver", [name for name, solver in SOLVERS.items() if A_DUAL in solver.needs and name != "subgradient"]
+)
 def test_a_trace_of_each_solver(solver):
     model = SVC(kernel="linear", solver=solver, criterion="gap", tol=1e-2, trace=True).fit(X, y)
     (history,) = model.history_

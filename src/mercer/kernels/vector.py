@@ -94,7 +94,7 @@ class VectorKernel(Kernel):
         return True
 
 
-LARGEST = 1e150  # a number whose square, summed over the columns, is still one
+LARGEST = 1e152  # a number whose square, summed over the columns, is still one
 
 
 class ElementwiseKernel(VectorKernel):

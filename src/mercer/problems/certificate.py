@@ -10,7 +10,7 @@ from mercer.problems.problem import Machine, Problem, Values, meets, relative
 
 ROUNDING = 1e-12  # a relative gap in float64 says no more than this, however small it comes out
 
-KNOWN = 1e-6  # share of the objective that rounding may hide, whatever tol says
+KNOWN = 1e-3  # share of the objective that rounding may hide, whatever tol says
 
 # From best to worst: several problems together have the worst status of any.
 STATUSES = (
@@ -168,7 +168,7 @@ def verdict(
         met = met or values.gap <= values.rounding
         # A gap that is lost in its own rounding error proves nothing.
         scale = max(abs(values.primal), abs(values.dual), values.size)
-        met = met and (values.rounding <= max(tol, KNOWN) * scale or values.rounding == 0.0)
+        met = met and (values.rounding <= max(tol, KNOWN) * scale or scale == 0.0)
     else:
         met = not psd and values.violation <= (tol if problem is None else problem.allowed(tol, values))
     if met:

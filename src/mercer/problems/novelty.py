@@ -241,7 +241,7 @@ class Hyperplane(Dual):
         if self.hopeless(b, f):
             noise = noise + math.sqrt(COLLAPSE) * self.spread * self.total
         values = super().evaluate(b, f, multipliers, noise)
-        return replace(values, size=self.spread * self.total * self.total)
+        return replace(values, size=self.spread * self.total * float(self.weight.sum()))
 
     def machine(self, b: Float64, f: Float64) -> PlaneMachine:
         """Return the plane."""

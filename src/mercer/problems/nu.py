@@ -149,7 +149,7 @@ class NuMargin(Dual):
         if self.hopeless(b, f):
             noise = noise + math.sqrt(COLLAPSE) * self.spread * self.half
         values = super().evaluate(b, f, multipliers, noise)
-        return replace(values, size=self.spread * self.half * self.half)
+        return replace(values, size=self.spread * self.half * float(self.weight.sum()))
 
     def machine(self, b: Float64, f: Float64) -> NuMachine:
         """Return the function, scaled where there is a margin to scale by."""

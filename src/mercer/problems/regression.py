@@ -138,7 +138,15 @@ class NuTube(Dual):
         self.unit = _unit(y, weight > 0, True)
 
     def tolerance(self, tol: float, objective: float) -> float:
-        """Return ``tol`` in units of the targets' spread where that is below one."""
+        """Return ``tol`` in units of the targets' spread where that is below one, and half of it.
+
+        A point whose two multipliers are both positive is shipped as their difference; putting both back may
+        double the violation.
+        """
+        return 0.5 * tol * self.unit
+
+    def allowed(self, tol: float, values: Values) -> float:
+        """Return the violation of a shipped machine that ``tol`` allows."""
         return tol * self.unit
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:

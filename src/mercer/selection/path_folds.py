@@ -19,7 +19,7 @@ from mercer.selection.held_out_machines import HeldOutClassifier, HeldOutRegress
 from mercer.selection.parameter_grids import prefix, short
 from mercer.selection.score_table import ScoreTable
 from mercer.selection.shared_matrices import Fold, _whole, configured
-from mercer.solvers import Limits
+from mercer.solvers import Limits, as_solver
 from mercer.solvers.path.follow import Path, PathSolver
 
 FINE = 200  # values of C at which other scores than accuracy are looked at
@@ -106,7 +106,8 @@ class PathFolds:
         inner = np.ascontiguousarray(K[np.ix_(train, train)], dtype=np.float64)
         cross = K[np.ix_(fold.test, train)]
         family, classes = self._family(machine, fold.y[train], weight, machine.fit_intercept)
-        stated = machine._algorithm().restate(family.dual(1.0), diag[train])
+        named = as_solver(machine.solver)
+        stated = family.dual(1.0) if named is None else named.restate(family.dual(1.0), diag[train])
         if isinstance(stated, FixedBias):  # the bias is one more coordinate, tau, of all points
             inner += stated.tau**2
             cross = cross + stated.tau**2
@@ -120,16 +121,15 @@ class PathFolds:
         return self._scores(machine, path, family, cross, j, classes)
 
     def _family(self, machine: Any, y: Any, weight: Any, bias: bool) -> tuple[ParametricFamily, Any]:
-        base = machine._check_weight(weight, y, len(y))
+        split = machine._split(y, y, weight)
+        (task, *others) = split.tasks
+        if others:
+            count = split.labels.classes.size
+            raise ValueError(f"method='path' follows one two-class machine; y has {count} classes")
+        weights = split.weight[task.rows]
         if isinstance(machine, SVR):
-            target = machine._target(y, y)
-            return tube_family(target, base, machine.epsilon, fit_intercept=bias), None
-        classes, labels = machine._check_y(y, y)
-        if classes.size != 2:
-            raise ValueError(f"method='path' follows one two-class machine; y has {classes.size} classes")
-        weights, _ = machine._weigh(classes, labels, base)
-        sign = np.where(labels == 1, 1.0, -1.0)
-        return soft_margin_family(sign, weights, fit_intercept=bias), classes
+            return tube_family(task.target, weights, machine.epsilon, fit_intercept=bias), None
+        return soft_margin_family(task.sign, weights, fit_intercept=bias), split.labels.classes
 
     def _steps(self, path: Path, family: ParametricFamily, cross: Any, fold: Fold, classes: Any) -> Steps:
         counts = np.asarray(

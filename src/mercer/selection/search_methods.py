@@ -23,6 +23,7 @@ from mercer.selection.path_folds import PathFolds
 from mercer.selection.progress import Progress
 from mercer.selection.score_table import ScoreTable
 from mercer.selection.shared_matrices import _whole, configured
+from mercer.solvers import as_solver
 
 KERNEL_ONLY = ("alignment", "consistency")
 NOTHING = 1e6  # stands for a bound that is infinite
@@ -121,7 +122,8 @@ class LeaveOneOutCriterion(SearchMethod):
         for one in configured(machine, evaluator.own(candidates)):
             if which in TWO_CLASSES and one.loss != "hinge":
                 raise ValueError(f"method={which!r} needs loss='hinge', got {one.loss!r}")
-            if which == "span_bound" and (not one.fit_intercept or one._algorithm().fixes_bias):
+            named = as_solver(one.solver)
+            if which == "span_bound" and (not one.fit_intercept or (named is not None and named.fixes_bias)):
                 raise ValueError(
                     "method='span_bound' needs fit_intercept=True and a solver that leaves the bias free: it "
                     "is about machines with such a bias"

@@ -14,7 +14,7 @@ from sklearn.utils import check_array, check_random_state
 
 from mercer.arrays import Float64
 from mercer.estimators.interrupts import Stop, stoppable
-from mercer.estimators.machine import IllConditionedWarning, KernelMachine
+from mercer.estimators.machine import KernelMachine
 from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Segment, Workers, cross_products, gram
 from mercer.gram.kernel_family import KernelFamily
@@ -184,7 +184,7 @@ class BaseGaussianProcess(KernelMachine):
             A = system.solve(self._Y)
             F = system.times(A) - np.reshape(self.noise_ + jitter, (-1, 1)) * A
             self._posterior, self.condition_ = ExactPosterior(system), system.condition
-            self._warn_ill(system.condition, jitter)
+            note = self._ill(system.condition, jitter)
             value = evidence_of(system, A, self._Y)
         else:
             solver = self._iterative(Limits(time_limit=self.time_limit))
@@ -194,8 +194,7 @@ class BaseGaussianProcess(KernelMachine):
             A, F = solution.A, solution.F
             status = solution.status if status == "optimal" else status
             self._posterior = None  # set up when a variance is asked for
-            if solution.note:
-                warn_user(f"{type(self).__name__}: {solution.note}.", IllConditionedWarning)
+            note = solution.note
             value = found.evidence if found else self._evidence(family, self.theta_, limits, gradient=False)
         if stop.requested:
             status = "interrupted"
@@ -203,7 +202,10 @@ class BaseGaussianProcess(KernelMachine):
         self.log_marginal_likelihood_value_ = value.value
         self.log_marginal_likelihood_error_ = value.error
         self.quadratic_bounds_ = (value.lower, value.upper)
-        self._conclude(self._certified(problem, A, F, self.n_iter_, status))
+        certificate = self._certified(problem, A, F, self.n_iter_, status)
+        if found is not None and found.status != "optimal":  # a search that was cut short
+            certificate = replace(certificate, status=status)
+        self._conclude(certificate, notes=[note] if note else [])
 
     def _certified(self, problem: Ridge, A: Float64, F: Float64, n_iter: int, stopped: str) -> Certificate:
         """Return the certificate of the posterior mean, one part for each output."""
@@ -222,19 +224,17 @@ class BaseGaussianProcess(KernelMachine):
         ]
         return replace(combine(parts), n_iter=n_iter)
 
-    def _warn_ill(self, condition: float, jitter: float) -> None:
+    def _ill(self, condition: float, jitter: float) -> str:
+        """Return what to say of an ill-conditioned system; nothing of a good one."""
         if not jitter and condition < WORST:
-            return
+            return ""
         what = (
             f"not positive definite in floating-point arithmetic; {jitter:.1e} was added to its diagonal"
             if jitter
             else f"near-singular: its condition number is about {condition:.1e}"
         )
         smallest = float(np.min(self.noise_))
-        warn_user(
-            f"K + noise I is {what}. Raise noise (now {smallest:.1e}), or drop duplicate rows.",
-            IllConditionedWarning,
-        )
+        return f"K + noise I is {what}. Raise noise (now {smallest:.1e}), or drop duplicate rows"
 
     def _iterative(self, limits: Limits) -> IterativeRidge:
         return IterativeRidge(

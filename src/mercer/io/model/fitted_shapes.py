@@ -312,6 +312,7 @@ RECORDS: dict[str, Shapes] = {
         "status": "word",
         "criterion": "word",
         "parts": "list(@mercer.problems:Certificate)[*]",
+        "rounding": "number",
     },
     "mercer.problems.components:Components": {
         "values": "float[c]!",

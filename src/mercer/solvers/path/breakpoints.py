@@ -52,7 +52,7 @@ class Path:
     family: ParametricFamily
     largest: float
 
-    def solution(self, C: float, tol: float) -> tuple[Dual, Solution]:
+    def solution(self, C: float, tol: float = 1e-8) -> tuple[Dual, Solution]:
         """Return the problem at C and its solution, with the values that prove it."""
         a, products = self.locate(1.0 / C)
         dual = self.family.dual(C)
