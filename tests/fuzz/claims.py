@@ -55,8 +55,9 @@ def _restated(model):
     """Return whether the solver's bias is one more coordinate: its problem is then another one."""
     from mercer.solvers import as_solver
 
-    solver = getattr(model, "solver", None)
-    return solver is not None and getattr(model, "fit_intercept", True) and as_solver(solver).fixes_bias
+    named = getattr(model, "solver", None)
+    solver = None if named is None else as_solver(named)
+    return solver is not None and getattr(model, "fit_intercept", True) and solver.fixes_bias
 
 
 def _dense(coef, support, n):

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import inspect
 import io
 import json
 import os
@@ -11,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import typing
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -237,13 +235,12 @@ def options():
         if name.startswith("svm-"):
             continue
         places = [p.name for p in command.params if p.param_type_name == "argument"]
-        hints = typing.get_type_hints(inspect.unwrap(command.callback))
         taken = {}
         for p in command.params:
             if p.param_type_name != "option" or "--help" in p.opts:
                 continue
             longest = max(p.opts, key=len)
-            taken[longest] = "flag" if p.is_flag else str(hints[p.name]).lower()
+            taken[longest] = "flag" if p.is_flag else repr(p.type).lower() + " " + p.type.name.lower()
             for other in p.secondary_opts:
                 taken[other] = "flag"
         found[name] = (places, taken)

@@ -243,7 +243,9 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     model.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (split.n,)
     model._gamma = getattr(resolved, "gamma", 0.0)
     workers = model._workers()
-    with stoppable(limits, model.on_interrupt == "keep") as stop, workers.scope():
+    # What overflows is refused by what comes out of it, in words.
+    quiet = np.errstate(over="ignore", invalid="ignore")
+    with stoppable(limits, model.on_interrupt == "keep") as stop, workers.scope(), quiet:
         watch = Watch(model, stop, given, y, sample_weight, len(split.tasks))
         matrix = model._matrix(resolved, X, split, workers)
         fit = Fit(model, X, split, workers, stop, watch, starts)

@@ -231,9 +231,19 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         warn_user(
             f"{name} stopped {self._reason(certificate)} after {certificate.n_iter} steps,"
             f" before tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. "
-            "The model is usable; raise the limit, loosen tol, or scale the features.",
+            + self._advice(certificate),
             kind,
         )
+
+    @staticmethod
+    def _advice(certificate: Certificate) -> str:
+        """Return what to do about a fit that stopped early."""
+        if certificate.status in ("ill_conditioned", "infeasible"):
+            scale = max(abs(certificate.primal), abs(certificate.dual))
+            unknown = not certificate.relative_gap < 0.5 or certificate.rounding > 0.5 * scale
+            usable = "Nothing is known of this model's quality" if unknown else "The model is usable"
+            return f"{usable}; scale the features, lower C, or choose another kernel."
+        return "The model is usable; raise the limit, loosen tol, or scale the features."
 
     def _reason(self, certificate: Certificate) -> str:
         """Return what stopped a fit before its tolerance."""

@@ -59,7 +59,7 @@ class Certificate:
     parts : tuple of Certificate
         One per binary problem, whose values this certificate sums (``kkt_violation``: the largest).
     rounding : float
-        A bound on the rounding error of ``gap``.
+        A bound on the rounding error of ``primal``, ``dual`` and ``gap``.
     """
 
     primal: float

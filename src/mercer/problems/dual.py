@@ -276,7 +276,9 @@ class Dual(Problem):
         if missed > 0.0:
             rounding += 2.0 * self.scale * missed * _largest(np.abs(costs))
         # A variable that a file or a scale has moved off its bound by rounding is not free.
-        size = self.scale * (0.5 * _sum(np.abs(self.beta(b) * f)) + _sum(np.abs(self.p * b)))
+        beta = self.beta(b)
+        rounding += 0.5 * self.scale * total(np.abs(beta), noise)  # of the objective's own quadratic term
+        size = self.scale * (0.5 * _sum(np.abs(beta * f)) + _sum(np.abs(self.p * b)))
         return Values(dual + gap, dual, gap, self.violation(settled, g), multipliers, rounding, size)
 
     def hopeless(self, b: Float64, f: Float64) -> bool:

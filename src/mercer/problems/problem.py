@@ -40,7 +40,7 @@ class Values:
         Those of the fixed sums (the bias, minus rho, ...): the reduced cost of variable t is
         gradient_t + multipliers[group_t].
     rounding : float
-        A bound on the rounding error of the gap: no smaller gap means anything.
+        A bound on the rounding error of the values and of the gap: no smaller gap means anything.
     size : float
         The size of the terms that the objective is made of: where these cancel, or an objective is zero, it
         is what rounding must be small beside.

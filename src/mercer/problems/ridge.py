@@ -164,6 +164,7 @@ class Ridge(Problem):
         violation = float(np.abs(residual).max(initial=0.0))
         error = noise + EPS * (np.abs(y) + abs(bias) + np.abs(f) + alpha * np.abs(b) / self.weight)
         rounding = float(self.weight @ (2.0 * np.abs(residual) * error + error * error))
+        rounding += alpha * float(np.abs(b) @ (noise + np.zeros(b.size)))
         missed = abs(float(b.sum())) if self.fit_intercept else 0.0
         size = float(np.abs(b).sum())
         if missed > FEASIBLE * size and alpha > 0:

@@ -220,8 +220,8 @@ class Risk(Problem):
         missed = stray + float(np.abs(off).sum())
         if not math.isfinite(gap) or not missed <= FEASIBLE * max(size, 1e-300):
             return Values(primal, -math.inf, math.inf, violation, bias)
-        # The excess moves with f by the mismatch of the slopes, which is near zero at the optimum.
-        reach = self.C[:, None] * np.abs(mismatch) + np.abs(b) * EPS
+        # The excess moves with f by the mismatch of the slopes, near zero at the optimum; the norm by b.
+        reach = self.C[:, None] * np.abs(mismatch) + 0.5 * np.abs(b)
         rounding = total(reach.sum(axis=1), noise) + EPS * (
             abs(primal) + size * float(np.abs(values).max(initial=0.0))
         )

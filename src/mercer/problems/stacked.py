@@ -95,7 +95,7 @@ class Stacked:
         largest = np.maximum.reduceat(np.abs(cost), starts)
         each = np.repeat(noise, counts)
         reach = np.maximum(np.where(cost > -each, above, 0.0), np.where(cost < each, below, 0.0))
-        rounding = noise * self.sums(reach) + 2.0 * missed * largest
+        rounding = noise * (self.sums(reach) + 0.5 * size) + 2.0 * missed * largest
         terms = 0.5 * self.sums(np.abs(b * f)) + self.sums(np.abs(self.p * b))
         columns = (dual + gaps, dual, gaps, violations, rounding, terms)
         known = zip(*(column.tolist() for column in columns), strict=True)

@@ -219,7 +219,8 @@ class Solver:
             Where to begin: any vector; it is made feasible first.
         """
         self.check(gram, problem)
-        return judged(gram, problem, self.run(gram, problem, start), self.tol, self.criterion)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite in the end is refused
+            return judged(gram, problem, self.run(gram, problem, start), self.tol, self.criterion)
 
     def solve_many(self, gram: Gram, many: Many, workers: Workers) -> None:
         """Solve many problems over parts of one matrix, several at a time where that pays.

@@ -126,7 +126,9 @@ def best_shift(loss: Loss, y: Float64, g: Float64, weight: Float64, start: float
     low, low_found = increasing_root(slope, np.array([start]), side="left")
     if not low_found[0]:
         raise ValueError(
-            f"{loss!r} has no best bias on these data: its sum over the points falls for ever on one side"
+            f"{loss!r} has no best bias on these data: its sum over the targets, which reach "
+            f"{float(np.abs(y).max(initial=0.0)):.3g}, keeps falling on one side. Divide y by its standard "
+            "deviation, or choose a loss on the scale of y"
         )
     high, high_found = increasing_root(slope, low, side="right")
     return float(0.5 * (low[0] + high[0])) if high_found[0] and high[0] > low[0] else float(low[0])
