@@ -2,6 +2,7 @@
 #
 #   make demo            train a certified classifier and look at it
 #   make test            run the tests          (make test ARGS="-k kernels")
+#   make test-all        run the long ones, too
 #   make lint            check style, types, layers and spelling
 #   make bench           time the library       (make bench ARGS="--help")
 #   make fuzz            random fits, files and commands   (make fuzz ARGS="--minutes 30")
@@ -20,7 +21,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
-.PHONY: help demo test lint style types layers spelling bench fuzz docs clean
+.PHONY: help demo test test-all lint style types layers spelling bench fuzz docs clean
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +31,9 @@ demo: $(VENV)/.cli-installed $(VENV)/.compiled-code-is-fresh
 	@$(BIN)/python examples/demo.py $(ARGS)
 
 test: $(VENV)/.dev-installed
+	$(BIN)/python -m pytest -n $(JOBS) -m "not exhaustive" $(ARGS)
+
+test-all: $(VENV)/.dev-installed
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 lint: style types layers spelling

@@ -34,6 +34,11 @@ if importlib.util.find_spec("hypothesis"):  # the core tests run without it
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+def pytest_addoption(parser):
+    """Know the option of tests/fuzz: only this file is read before the command line."""
+    parser.addoption("--open-failures", action="store_true", help="also run tests of faults that are still open")
+
+
 @pytest.fixture(autouse=True)
 def _ctrl_c_is_left_alone():
     """Put back what Ctrl-C does: a command that has begun to write ignores it until its process ends."""

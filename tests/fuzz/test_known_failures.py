@@ -27,6 +27,8 @@ pytest.importorskip("psutil")
 
 SECONDS = 10.0  # of the processor, for fits that need a hundredth of one
 
+pytestmark = pytest.mark.exhaustive
+
 
 @pytest.fixture(scope="module")
 def worker():
