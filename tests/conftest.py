@@ -36,7 +36,7 @@ if importlib.util.find_spec("hypothesis"):  # the core tests run without it
 
 def pytest_addoption(parser):
     """Know the option of tests/fuzz: only this file is read before the command line."""
-    parser.addoption("--open-failures", action="store_true", help="also run tests of faults that are still open")
+    parser.addoption("--open-failures", action="store_true", help="also run tests of open faults")
 
 
 @pytest.fixture(autouse=True)

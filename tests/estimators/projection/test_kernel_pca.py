@@ -282,8 +282,6 @@ class TestEdges:
         X = np.array([[1e200, 0.0], [0.0, 1.0], [1.0, 0.0]])
         with (
             np.errstate(over="ignore"),
-            pytest.raises(
-                ValueError, match=r"column 0 of X reaches 1e\+200 .* square overflows"
-            ),
+            pytest.raises(ValueError, match=r"column 0 of X reaches 1e\+200 .* square overflows"),
         ):
             KernelPCA(kernel="linear").fit(X)
