@@ -60,10 +60,9 @@ class SVC(TwinMixin, BaseSVC):
     random_state : int, RandomState or None
         Used for the folds of ``probability=True`` only.
     solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved: "auto" and "decomposition" are the same; "smo", "chunking", "ascent",
-        "interior_point", "lagrangian" and "subgradient" are there to be studied and compared. A solver object
-        brings its options, such as ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it
-        refuses, and says why.
+        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
+        there to be studied and compared. A solver object brings its options, such as
+        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
     criterion : {"kkt", "gap", "growth"}, default="kkt"
         What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
         in a round (which proves nothing; the certificate tells the true gap all the same).
