@@ -31,6 +31,7 @@ from mercer.solvers.progress import progress, wants_every_line, wants_to_know
 from mercer.threads import Workers
 
 DENSE = 3072  # problems up to this size are one block
+TINY = 16  # so are these, however little memory there is
 LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock: under a tenth of a second
 HARD_STEPS, HARD_STEPS_PER_VARIABLE = 2_000, 40  # steps after which a block counts as ill-conditioned
@@ -218,7 +219,7 @@ class _Descent(Rounds):
                 return
             self._check_limits()
             size = problem.n * problem.n * gram.dtype.itemsize
-            if problem.n <= DENSE and size <= self.options.block_bytes:
+            if problem.n <= DENSE and (size <= self.options.block_bytes or problem.n <= TINY):
                 if not self._dense(gram, problem, b, f, g, goal, keep=top) or not top:
                     return
                 if self.gram.is_exact and not wants_every_line(self.options.listener) and not self.exhausted:

@@ -14,6 +14,7 @@ from mercer.solvers.dual.rounding import resolution
 from mercer.solvers.limits import Limits
 from mercer.solvers.progress import progress, wants_to_know
 
+PATIENCE, PATIENCE_PER_VARIABLE = 2_000_000, 5_000  # steps after which only rounding keeps a solve going
 STALLS = 2  # rounds without any change, each from a fresh K beta, after which float64 has no more to give
 
 
@@ -136,10 +137,13 @@ class Rounds(ABC):
         return "iteration_limit" if reached else None
 
     def limit(self) -> Status | None:
-        """Return the limit that is reached, if any."""
+        """Return the limit that is reached, if any: the user's, or that of any hope."""
         if self.limits.steps_left(self.n_iter) == 0:
             return "iteration_limit"
-        return "time_limit" if self.limits.out_of_time() else None
+        if self.limits.out_of_time():
+            return "time_limit"
+        hopeful = PATIENCE + PATIENCE_PER_VARIABLE * self.problem.size
+        return "ill_conditioned" if self.n_iter > hopeful else None
 
     def tell(self) -> None:
         """Tell the listener, if there is one."""

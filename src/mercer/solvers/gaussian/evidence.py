@@ -164,10 +164,13 @@ class StochasticEvidence:
         product = TiledProduct(K, workers, self.memory // 2)
         steps = ConjugateGradients(lambda V: product(V) + noise * V, np.hstack([Y, Z]), P)
         weights = steps.power[t:].copy()
-        while steps.n_iter < self.most and not self.limits.out_of_time():
+        while steps.n_iter < max(1, self.most):
+            if steps.n_iter and self.limits.out_of_time():  # without a step there is no estimate
+                break
             A, R = steps.X[:, :t], steps.R[:, :t]
             lower, width = np.einsum("ij,ij->j", A, Y + R), np.einsum("ij,ij->j", R, R) / noise
-            if (width <= self.tol * (lower + width)).all() and (steps.power[t:] <= self.tol * weights).all():
+            close = (width <= self.tol * (lower + width)).all()
+            if steps.n_iter and close and (steps.power[t:] <= self.tol * weights).all():
                 break
             steps.step()
         A = steps.X[:, :t]

@@ -24,6 +24,7 @@ from mercer.solvers.risk.products import Products
 DIRECT = 2000  # unknowns of one function up to which a factorisation costs less than conjugate gradients
 LOOSE = 1e-3  # relative residual of a system far from the optimum
 GAIN = 1e-10  # relative fall of the objective that counts as progress
+MOST = 500  # steps; a few dozen are the rule, and only rounding asks for more
 IDLE = 6  # steps without progress after which rounding has the last word
 
 
@@ -129,7 +130,7 @@ class _Run:
             self._tell(target, values)
             if self._finished(values):
                 return "optimal", point
-            if idle >= IDLE:
+            if idle >= IDLE or self.n_iter >= MOST:
                 return "iteration_limit", point
             if self.limits.steps_left(self.n_iter) == 0:
                 return "iteration_limit", point
