@@ -200,8 +200,8 @@ def test_a_name_is_not_inherited_and_belongs_to_one_kernel(monkeypatch):
     class Own(RBF):
         pass
 
+    assert set(names.learn_names()) >= set(KERNEL_NAMES)  # other tests may have made kernels of their own
     before = dict(names._by_name)
-    assert names.learn_names() == KERNEL_NAMES
     monkeypatch.setattr(Own, "name", "rbf", raising=False)
     with pytest.raises(TypeError, match="Own and RBF have one name: 'rbf'"):
         names.learn_names()

@@ -4,7 +4,6 @@ import inspect
 
 import pytest
 from file_samples import data, estimators
-from mercer.selection.base import BaseSearch
 from onnx_running import assert_says_the_same
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from test_onnx_export import KERNELS
@@ -14,6 +13,7 @@ from mercer import kernels
 from mercer.io.onnx.kernels import EMITTERS
 from mercer.io.onnx.machines import MACHINES
 from mercer.problems.losses import CLASSIFICATION
+from mercer.selection.base_search import BaseSearch
 
 # Kernels of matrices, functions and items other than vectors: a graph of operators has no place for them.
 NOT_OF_VECTORS = {kernels.Precomputed, kernels.FromFunction, kernels.ItemKernel}
