@@ -70,6 +70,7 @@ def test_arff_mistakes_are_named(tmp_path, old, new, message):
     ],
 )
 def test_a_bad_arff_row_has_its_true_line(tmp_path, row, message):
+    pytest.importorskip("pandas")  # good rows before the bad one have a column of text
     path = write(tmp_path, "bad.arff", ARFF + f"\n{row}\n20,1,yes\n")
     with pytest.raises(DataFileError, match=message):
         read_data(path)
