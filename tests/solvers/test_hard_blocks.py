@@ -16,7 +16,7 @@ from mercer.solvers.dual.rounding import resolution
 pytestmark = pytest.mark.core
 
 EPS = np.finfo(float).eps
-FEW = 45_000  # steps; pairs of variables alone take up to forty million, and do not get there
+FEW = 200_000  # steps; pairs of variables alone take up to forty million, and do not get there
 
 
 def rounding(K, beta):
