@@ -201,6 +201,8 @@ def solved(problem: Problem, solution: Solution, matrix: Gram, rows: np.ndarray)
     """Return the machine of a solution, and a bound on the error of its products."""
     machine = problem.machine(solution.b, solution.f)
     reached = solution.reached
+    if problem.known is not None:
+        return Solved(problem, machine, solution.n_iter, reached.stopped)
     noise = noise_of(matrix, rows, machine.coef)
     if reached.noise:
         # The products of the machine are those of the solution, in the machine's own scale.

@@ -96,6 +96,7 @@ class Problem(ABC):
 
     n: int  # points
     scale: float = 1.0  # the user's dual value is minus this times the objective that solvers minimise
+    known: Values | None = None  # what the shipped machine is worth, where that was computed already
     has_margin: ClassVar[bool] = False  # whether 1 / ||w|| means a distance
 
     def view(self, matrix: Gram) -> Gram:

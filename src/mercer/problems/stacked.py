@@ -18,10 +18,12 @@ class SolvedDual(Dual):
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         """Return the function that the point stands for."""
+        assert self.known is not None
         return Machine(b, float(self.known.multipliers[0]), f)
 
     def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
         """Return the known values: the machine is shipped as it was found."""
+        assert self.known is not None
         return self.known
 
 
