@@ -160,10 +160,9 @@ class Fit(Many):
         """Return the attributes of an estimator fitted so far, for callbacks that score it."""
         twin = copy.copy(self.model)
         machine = problem.machine(p.b.copy(), p.f.copy())
-        self.split.pack(twin, self.X, [machine])
-        twin._keep([machine], self.split)
-        twin._keep_steps([p.n_iter])
-        twin.certificate_ = combine([self.certificate(Solved(problem, machine, p.n_iter, "iteration_limit"))])
+        found = Solved(problem, machine, p.n_iter, "iteration_limit")
+        keep_machines(twin, self.X, self.split, [found])
+        twin.certificate_ = combine([self.certificate(found)])
         return dict(vars(twin))
 
     # -- the verdict -----------------------------------------------------------------------------------------
@@ -209,6 +208,14 @@ def solved(problem: Problem, solution: Solution, matrix: Gram, rows: np.ndarray)
         before, after = float(np.abs(problem.beta(reached.b)).sum()), float(np.abs(machine.coef).sum())
         noise = noise + reached.noise * (after / before if before > 0 else 1.0)
     return Solved(problem, machine, solution.n_iter, reached.stopped, noise, reached.note)
+
+
+def keep_machines(model: Any, X: Any, split: Split, found: list[Solved]) -> None:
+    """Give an estimator the machines that were found, packed, and what they know of themselves."""
+    machines = [s.machine for s in found]
+    split.pack(model, X, machines)
+    model._keep(machines, split)
+    model._keep_steps([s.n_iter for s in found])
 
 
 def noise_of(matrix: Gram, rows: np.ndarray, coef: Float64) -> Float64:
@@ -259,10 +266,7 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
         if not model._definite_first:  # whoever stops a long fit has something to keep by now
             fit.psd = model._psd(resolved, matrix)
         if found:
-            machines = [s.machine for s in found]
-            split.pack(model, X, machines)
-            model._keep(machines, split)
-            model._keep_steps([s.n_iter for s in found])
+            keep_machines(model, X, split, found)
             model._keep_links(fit.calibration)
             model._keep_history(watch.history)
             certificate = combine([fit.certificate(s) for s in found])

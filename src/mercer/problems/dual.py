@@ -267,9 +267,7 @@ class Dual(Problem):
         missed = self.missed(b)
         if not missed <= FEASIBLE * _sum(np.abs(b)):
             primal = dual + gap
-            if (
-                self.group is not None
-            ):  # primal = dual + gap holds at feasible sums; else it is off by their error
+            if self.group is not None:  # that identity is off by the error of the sums
                 found = np.bincount(self.group, weights=b, minlength=self.sums.size)
                 primal -= self.scale * float(multipliers @ (found - self.sums))
             return Values.infeasible(primal, multipliers)

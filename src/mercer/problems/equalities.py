@@ -11,7 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from mercer.arrays import Float64
 from mercer.problems.dual import Dual
-from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Values
+from mercer.problems.problem import InfeasibleError, Machine, Values
 
 
 @dataclass(frozen=True)
@@ -152,14 +152,6 @@ class EqualityDual(Dual):
             float((-costs[b < self.hi]).max(initial=0.0)),
             float(costs[b > self.lo].max(initial=0.0)),
         )
-
-    def evaluate(
-        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
-    ) -> Values:
-        values = super().evaluate(b, f, multipliers, noise)
-        if self.missed(b) <= FEASIBLE * float(np.abs(b).sum()):
-            return values
-        return Values.infeasible(values.primal, values.multipliers)
 
     # -- the way back ----------------------------------------------------------------------------------------
 

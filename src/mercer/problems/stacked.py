@@ -58,10 +58,6 @@ class Stacked:
         """Return the sum of x over each problem."""
         return np.asarray(np.add.reduceat(x, self.ends[:-1]))
 
-    def problem(self, t: int, values: Values) -> SolvedDual:
-        """Return problem t, solved."""
-        return SolvedDual(values)
-
     def evaluate(self, b: Float64, f: Float64, noise: Float64) -> list[Values | None]:
         """Return what a point of each problem is worth, given f = K beta; None where no variable is free.
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from mercer.estimators.fitting import Solved
+from mercer.estimators.fitting import Solved, keep_machines
 from mercer.estimators.interrupts import Stop
 from mercer.estimators.machine import INDEFINITE
 from mercer.estimators.user_warnings import warn_user
@@ -292,10 +292,7 @@ class PathMixin:
     def _give(self, model: Any, C: float, split: Any) -> Any:
         """Give a model what a fit at C would have given it."""
         found = self._solved(C)
-        machines = [s.machine for s in found]
-        split.pack(model, self._data, machines)
-        model._keep(machines, split)
-        model._keep_steps([s.n_iter for s in found])
+        keep_machines(model, self._data, split, found)
         model.certificate_ = combine(
             [
                 certified(

@@ -11,7 +11,7 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.gram.base import UNIT
 from mercer.problems.dual import Dual
-from mercer.problems.stacked import Stacked
+from mercer.problems.stacked import SolvedDual, Stacked
 from mercer.solvers.base import Reached, Solution
 from mercer.solvers.dual.dense_block import FLOOR_DOUBLE
 from mercer.solvers.many import Many
@@ -97,5 +97,5 @@ def solve_stacked(
             continue
         part = slice(ends[t], ends[t + 1])
         reached = Reached(b[part], f[part], int(steps[t]), "optimal")
-        found.append(Solution(problems.problem(t, values), reached, values, tol, "kkt"))
+        found.append(Solution(SolvedDual(values), reached, values, tol, "kkt"))
     return found
