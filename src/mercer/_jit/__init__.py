@@ -14,8 +14,13 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from mercer._jit.notice import tell_a_programmer
+
 if TYPE_CHECKING:
     from mercer._jit import ascent as ascent
+    from mercer._jit import coordinate_descent as coordinate_descent
+    from mercer._jit import csr_products as csr_products
+    from mercer._jit import hinge_search as hinge_search
     from mercer._jit import online as online
     from mercer._jit import pairwise as pairwise
     from mercer._jit import panels as panels
@@ -27,20 +32,23 @@ if TYPE_CHECKING:
     from mercer._jit import small_problems as small_problems
     from mercer._jit import smo as smo
     from mercer._jit import smo_tube as smo_tube
+    from mercer._jit import smoothing_spline as smoothing_spline
     from mercer._jit import tridiagonal as tridiagonal
     from mercer._jit import userkernel as userkernel
 
 
-_tell: Callable[[bool], None] | None = None  # whom to tell that something is being compiled
+_tell: Callable[[bool], None] | None = tell_a_programmer  # that something is being compiled; None: nobody
 
 
 @contextmanager
-def telling(tell: Callable[[bool], None]) -> Iterator[None]:
+def telling(tell: Callable[[bool], None] | None) -> Iterator[None]:
     """Tell, once, that a loop is compiled inside of the block instead of being taken from the disk.
+
+    Outside of such blocks, a log and a terminal are told, once in a process.
 
     Parameters
     ----------
-    tell : callable
+    tell : callable or None
         Called, from whichever thread compiles, with whether the result will be kept on disk.
     """
     global _tell
@@ -51,9 +59,11 @@ def telling(tell: Callable[[bool], None]) -> Iterator[None]:
         _tell = before
 
 
-def compiling(kept: bool) -> None:
-    """Pass on that a loop is being compiled, and whether the result will be kept."""
+def compiling(kept: bool, module: str = __name__) -> None:
+    """Pass on that a loop of a module is being compiled, and whether the result will be kept."""
     global _tell
+    if _tell is tell_a_programmer and not module.startswith(f"{__name__}."):
+        return  # the programmer's own loops are no business of ours
     tell, _tell = _tell, None
     if tell is not None:
         tell(kept)

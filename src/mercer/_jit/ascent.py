@@ -65,3 +65,57 @@ def sweep(
             _add_row(f, rows[slots[q]], step)
             steps += 1
     return steps
+
+
+@compiled
+def sweep_in_slab(
+    rows: np.ndarray,
+    slots: np.ndarray,
+    variables: np.ndarray,
+    b: np.ndarray,
+    f: np.ndarray,
+    p: np.ndarray,
+    r: np.ndarray,
+    lo: np.ndarray,
+    hi: np.ndarray,
+    rate: np.ndarray,
+    max_steps: int,
+    bias: float,
+    width: float,
+    total: float,
+) -> tuple[int, float]:
+    """Sweep as `sweep` does with the sum of all variables kept between -width and width.
+
+    Parameters
+    ----------
+    rows, slots, variables, b, f, p, r, lo, hi, rate, max_steps
+        As for `sweep`.
+    bias : float
+        Added to every slope: the multiplier of the sum.
+    width, total : float
+        The largest size of the sum, and what it is.
+
+    Returns
+    -------
+    steps, total : int, float
+        Steps taken, and the sum afterwards.
+    """
+    n = f.size
+    steps = 0
+    for q in range(variables.size):
+        if steps >= max_steps:
+            break
+        t = variables[q]
+        slope = f[t % n] + p[t] + r[t] * b[t] + bias
+        end = hi[t] if slope < 0.0 else lo[t]
+        new = end if rate[t] == np.inf else b[t] - rate[t] * slope
+        # First the slab, which may demand a step against the slope, then the box.
+        new = min(max(new, b[t] - total - width), b[t] - total + width)
+        new = min(max(new, lo[t]), hi[t])
+        step = new - b[t]
+        if step != 0.0:
+            b[t] = new
+            total += step
+            _add_row(f, rows[slots[q]], step)
+            steps += 1
+    return steps, total

@@ -29,7 +29,8 @@ class _Compilations(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """Pass it on."""
-        _jit.compiling(not isinstance(event.data["dispatcher"]._cache, NullCache))
+        loop = event.data["dispatcher"]
+        _jit.compiling(not isinstance(loop._cache, NullCache), loop.py_func.__module__)
 
     def on_end(self, event: Any) -> None:
         """Do nothing."""

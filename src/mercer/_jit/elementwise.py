@@ -72,8 +72,9 @@ def _other(s: np.ndarray, code: int, a: float, b: float, c: float) -> None:
                 argument[t] = v
                 s[t] = -abs(v + v)
         else:
+            far = s.dtype.type(1e4)  # where the exponential is as good as zero, and v^2 does not make it more
             for t in range(n):
-                v = a * np.sqrt(s[t])
+                v = min(a * np.sqrt(s[t]), far)
                 argument[t] = v
                 s[t] = -v
         _exp_in_place(s)

@@ -224,12 +224,66 @@ def _sparse_row(
         p += 1
 
 
-@compiled(fastmath=CONTRACT)
-def _to_distances(row: np.ndarray, x_norm: float, z_norms: np.ndarray) -> None:
+@compiled(fastmath=CONTRACT, inner=True)
+def _to_distances(row: np.ndarray, x_norm: float, z_norms: np.ndarray, lost: float) -> int:
+    """Turn inner products into squared distances; return how many of them lost their digits."""
     prefer_wide_vectors()
     zero = row.dtype.type(0)  # a literal 0 would be an integer, and turn float32 into float64
+    near = 0
     for i in range(row.size):
-        row[i] = max(x_norm + z_norms[i] - (row[i] + row[i]), zero)
+        total = x_norm + z_norms[i]
+        square = total - (row[i] + row[i])
+        near += square < lost * total
+        row[i] = max(square, zero)
+    return near
+
+
+@compiled(inner=True)
+def _lost_share(row: np.ndarray) -> float:
+    """Return the share of |x|^2 + |z|^2 below which a squared distance has lost too many digits."""
+    kind = row.dtype.type
+    single = kind(1) + kind(1e-10) == kind(1)
+    share: float = kind(1e-5) if single else kind(1.5e-8)  # single: a larger one would take many more pairs
+    return share
+
+
+@compiled(inner=True)
+def _again_dense(row: np.ndarray, x: np.ndarray, x_norm: float, Z: np.ndarray, z_norms: np.ndarray) -> None:
+    """Compute the distances of x from the rows z_i once more where they cancelled: by differences."""
+    lost = _lost_share(row)
+    for i in range(row.size):
+        if row[i] < lost * (x_norm + z_norms[i]):
+            total = 0.0
+            for k in range(x.size):
+                difference = np.float64(x[k]) - np.float64(Z[i, k])
+                total += difference * difference
+            row[i] = total
+
+
+@compiled(inner=True)
+def _again_sparse(
+    row: np.ndarray,
+    indices: np.ndarray,
+    values: np.ndarray,
+    p: int,
+    e: int,
+    x_norm: float,
+    ZT: np.ndarray,
+    z_norms: np.ndarray,
+) -> None:
+    """Do the same for a sparse row and the columns z_i of ZT; its indices are sorted."""
+    lost = _lost_share(row)
+    for i in range(row.size):
+        if row[i] < lost * (x_norm + z_norms[i]):
+            total = 0.0
+            q = p
+            for k in range(ZT.shape[0]):
+                difference = -np.float64(ZT[k, i])
+                if q < e and indices[q] == k:
+                    difference += np.float64(values[q])
+                    q += 1
+                total += difference * difference
+            row[i] = total
 
 
 @compiled(fastmath=REASSOCIATE, inner=True)
@@ -262,8 +316,8 @@ def _sparse(
     for j in range(j0, j1):
         row = scratch[0] if fold else panel[j]
         _sparse_row(indices, values, indptr[j], indptr[j + 1], ZT, row)
-        if is_squared(line):
-            _to_distances(row, norms[j], z_norms)
+        if is_squared(line) and _to_distances(row, norms[j], z_norms, _lost_share(row)):
+            _again_sparse(row, indices, values, indptr[j], indptr[j + 1], norms[j], ZT, z_norms)
         transform(row, line)
         if fold:
             product[j] += _dot(row, coef)
@@ -307,15 +361,17 @@ def sparse_panel(
 @compiled
 def finish_tile(
     tile: np.ndarray,
+    Z: np.ndarray,
     z_norms: np.ndarray,
+    X: np.ndarray,
     x_norms: np.ndarray,
     line: tuple[Any, ...],
 ) -> None:
     """Turn a tile of inner products (z by x, from a matrix product) into kernel values in place."""
     for i in range(tile.shape[0]):
         row = tile[i]
-        if is_squared(line):
-            _to_distances(row, z_norms[i], x_norms)
+        if is_squared(line) and _to_distances(row, z_norms[i], x_norms, _lost_share(row)):
+            _again_dense(row, Z[i], z_norms[i], X, x_norms)
         transform(row, line)
 
 

@@ -38,7 +38,9 @@ def _outside(t: int, b: np.ndarray, n: int, exclusive: bool) -> bool:
 
 @compiled(inner=True)
 def _try(
-    K: np.ndarray,
+    rows: np.ndarray,
+    slot: np.ndarray,
+    diag: np.ndarray,
     b: np.ndarray,
     f: np.ndarray,
     p: np.ndarray,
@@ -51,11 +53,15 @@ def _try(
     j: int,
     exclusive: bool,
     floor: float,
-) -> bool:
-    """Optimise two points over the quadrants that contain them; return whether that was progress."""
+) -> int:
+    """Optimise two points over the quadrants that contain them.
+
+    Returns 1 if that was progress, 0 if not, and -1 if it would be and the row of j is not there.
+    """
     if i == j:
-        return False
+        return 0
     n = f.size
+    row = rows[slot[i]]
     copies = b.size // n
     best, best_s, best_t, best_step = 0.0, -1, -1, 0.0
     for c in range(copies):
@@ -68,7 +74,7 @@ def _try(
             if group[s] != group[t] or _outside(t, b, n, exclusive):
                 continue
             slope = v_s - _value(t, b, f, p, r)
-            kappa = max(K[i, i] + K[j, j] - 2.0 * K[i, j] + r[s] + r[t], floor)
+            kappa = max(diag[i] + diag[j] - 2.0 * row[j] + r[s] + r[t], floor)
             least = max(lo[s] - b[s], b[t] - hi[t])
             most = min(hi[s] - b[s], b[t] - lo[t])
             step = min(max(slope / kappa, least), most)
@@ -76,13 +82,15 @@ def _try(
             if gain > best:
                 best, best_s, best_t, best_step = gain, s, t, step
     if best_s < 0:
-        return False
+        return 0
     s, t, step = best_s, best_t, best_step
     if abs(step) <= SIGNIFICANT * (abs(b[s]) + abs(b[t])):
-        return False
+        return 0
+    if slot[j] < 0:
+        return -1
     b[s] = min(max(b[s] + step, lo[s]), hi[s])
     b[t] = min(max(b[t] - step, lo[t]), hi[t])
-    _add_rows(f, K[i], K[j], step)
+    _add_rows(f, row, rows[slot[j]], step)
     v_s, v_t = _value(s, b, f, p, r), _value(t, b, f, p, r)
     if lo[s] < b[s] < hi[s]:
         bias[group[s]] = v_s
@@ -90,7 +98,7 @@ def _try(
         bias[group[s]] = v_t
     else:
         bias[group[s]] = 0.5 * (v_s + v_t)
-    return True
+    return 1
 
 
 @compiled(inner=True)
@@ -108,7 +116,6 @@ def _nonbound(i: int, b: np.ndarray, lo: np.ndarray, hi: np.ndarray, n: int) -> 
     return False
 
 
-@compiled
 def sweep(
     K: np.ndarray,
     b: np.ndarray,
@@ -126,7 +133,41 @@ def sweep(
     max_steps: int,
     state: int,
 ) -> tuple[int, int]:
-    """Examine all points, or those strictly inside their box; return the steps taken and the random state.
+    """Sweep with the whole kernel matrix in memory; see `sweep_rows` for the arguments."""
+    every = np.arange(f.size)
+    diag = np.ascontiguousarray(np.diagonal(K))
+    clock, stamp = np.zeros(1, dtype=np.int64), np.zeros(f.size, dtype=np.int64)
+    done, state, _, _ = sweep_rows(
+        K, every, diag, clock, stamp, b, f, p, r, lo, hi, group, bias, exclusive, everything, tol, floor,
+        max_steps, state, 0,
+    )  # fmt: skip
+    return done, state
+
+
+@compiled
+def sweep_rows(
+    rows: np.ndarray,
+    slot: np.ndarray,
+    diag: np.ndarray,
+    clock: np.ndarray,
+    stamp: np.ndarray,
+    b: np.ndarray,
+    f: np.ndarray,
+    p: np.ndarray,
+    r: np.ndarray,
+    lo: np.ndarray,
+    hi: np.ndarray,
+    group: np.ndarray,
+    bias: np.ndarray,
+    exclusive: bool,
+    everything: bool,
+    tol: float,
+    floor: float,
+    max_steps: int,
+    state: int,
+    first: int,
+) -> tuple[int, int, int, int]:
+    """Examine all points from ``first`` on, or those strictly inside their box, until a row is missing.
 
     First heuristic: a point whose optimality condition is violated by more than ``tol`` under the present
     bias. Second: the point inside its box with the most different error; if that is no progress, every point
@@ -134,8 +175,14 @@ def sweep(
 
     Parameters
     ----------
-    K : (n, n) float64
-        Kernel matrix.
+    rows : (m, n) float64
+        Rows of the kernel matrix that are there.
+    slot : (n,) intp
+        Where the row of each point is, -1 where it is not there.
+    diag : (n,) float64
+        The diagonal.
+    clock, stamp : (1,), (m,) int64
+        The number of the last use of any row, and of each: updated in place.
     b, f, bias : (copies n,), (n,), (groups,) float64
         Variables, K beta and the groups' multipliers, all updated in place.
     p, r, lo, hi, group : (copies n,)
@@ -148,11 +195,19 @@ def sweep(
         Violation that counts; least curvature of a pair.
     max_steps, state : int
         Most steps; state of the generator of random places.
+    first : int
+        The point to begin with.
+
+    Returns
+    -------
+    steps, state, place, missing : int
+        Steps taken, the random state, and if a row is missing (else -1) that row and the point at which to
+        go on once it is there.
     """
     n = f.size
     copies = b.size // n
     steps = 0
-    for i in range(n):
+    for i in range(first, n):
         if steps >= max_steps:
             break
         if not everything and not _nonbound(i, b, lo, hi, n):
@@ -170,6 +225,10 @@ def sweep(
                 worst, s = size, t
         if s < 0:
             continue
+        if slot[i] < 0:
+            return steps, state, i, i
+        clock[0] += 1
+        stamp[slot[i]] = clock[0]
         v_s = _value(s, b, f, p, r)
         far, j = 0.0, -1
         for t in range(b.size):
@@ -177,25 +236,28 @@ def sweep(
                 size = abs(v_s - _value(t, b, f, p, r))
                 if size > far:
                     far, j = size, t % n
-        if j >= 0 and _try(K, b, f, p, r, lo, hi, group, bias, i, j, exclusive, floor):
-            steps += 1
-            continue
-        found = False
-        state = _next(state)
-        for q in range(n):
-            j = (state + q) % n
-            if _nonbound(j, b, lo, hi, n) and _try(
-                K, b, f, p, r, lo, hi, group, bias, i, j, exclusive, floor
-            ):
-                found = True
-                break
-        if not found:
+        before, found = state, 0
+        if j >= 0:
+            found = _try(rows, slot, diag, b, f, p, r, lo, hi, group, bias, i, j, exclusive, floor)
+        if found == 0:
             state = _next(state)
             for q in range(n):
                 j = (state + q) % n
-                if _try(K, b, f, p, r, lo, hi, group, bias, i, j, exclusive, floor):
-                    found = True
+                if _nonbound(j, b, lo, hi, n):
+                    found = _try(rows, slot, diag, b, f, p, r, lo, hi, group, bias, i, j, exclusive, floor)
+                    if found != 0:
+                        break
+        if found == 0:
+            state = _next(state)
+            for q in range(n):
+                j = (state + q) % n
+                found = _try(rows, slot, diag, b, f, p, r, lo, hi, group, bias, i, j, exclusive, floor)
+                if found != 0:
                     break
-        if found:
+        if found < 0:
+            return steps, before, i, j  # nothing has changed: the same choices lead here again
+        if found > 0:
+            clock[0] += 1
+            stamp[slot[j]] = clock[0]
             steps += 1
-    return steps, state
+    return steps, state, n, -1

@@ -11,7 +11,15 @@ import numpy as np
 from mercer import _jit
 from mercer.kernels.data import Array, Data, dense, is_sparse, result_dtype, tiles
 from mercer.kernels.statistics import integer_power, positive
-from mercer.kernels.vector import GammaKernel, VectorKernel, check_number, check_scales, value_at_zero
+from mercer.kernels.trends import PolynomialTrend, Trend
+from mercer.kernels.vector import (
+    GammaKernel,
+    VectorKernel,
+    check_number,
+    check_scales,
+    stretch,
+    value_at_zero,
+)
 
 
 class PairwiseKernel(VectorKernel):
@@ -73,7 +81,7 @@ class ExponentialKernel(PairwiseKernel, GammaKernel):
         return True
 
     def elementwise(self, S: Array) -> Array:
-        S *= -float(self.gamma)
+        stretch(S, -float(self.gamma))
         return np.exp(S, out=S)
 
     def tunable(self) -> dict[str, Array]:
@@ -188,12 +196,18 @@ class Spline(PairwiseKernel):
     the linear functions have the kernel 1 + s t, and by Taylor's formula a function with f(0) = f'(0) = 0
     is :math:`\int (s - u)_+ f''(u) du` to the right of 0, and its mirror image to the left. The two sides
     are independent, so the kernel is a sum of three and positive semi-definite on the whole line; no value
-    is out of its domain. Minimising a loss plus this norm gives an additive model of natural cubic splines.
+    is out of its domain.
+
+    Estimators with a ``parametric`` part (:class:`mercer.KernelRidge`, :class:`mercer.SVR` and their kin)
+    leave 1 and the x_j free by themselves, so that the integral of :math:`f''^2` is all that is penalised and
+    the fit is an additive model of natural cubic splines, whatever the anchor. Others (and those with
+    ``parametric=None``) penalise value and slope at the anchor, too: their functions are cubic splines with a
+    jump in f'' there.
 
     Parameters
     ----------
     anchor : float, array of shape (n_features,) or "min", default=0.0
-        The point a at which value and slope are penalised instead of curvature. "min" takes each feature's
+        The point a at which value and slope are measured where they are penalised. "min" takes each feature's
         smallest value in the training data: the textbook's one-sided kernel. (New values may lie below it.)
 
     Notes
@@ -215,6 +229,9 @@ class Spline(PairwiseKernel):
     @property
     def is_nonnegative(self) -> bool | None:
         return False
+
+    def trend_on(self, n_features: int) -> Trend | None:
+        return PolynomialTrend(1)
 
     @property
     def is_resolved(self) -> bool:
@@ -247,6 +264,7 @@ class Spline(PairwiseKernel):
         out = np.empty(X.shape[0], dtype=X.dtype)
         for rows in tiles(X.shape[0], X.shape[1]):
             part = dense(X[rows])
-            s = np.abs(part - self._anchors(part))
-            out[rows] = (1.0 + s * s * (1.0 + s / 3.0)).sum(axis=1)
+            with np.errstate(over="ignore"):  # whoever asks refuses infinite values by name
+                s = np.abs(part - self._anchors(part))
+                out[rows] = (1.0 + s * s * (1.0 + s / 3.0)).sum(axis=1)
         return out

@@ -11,7 +11,9 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite, operand
 from mercer.kernels.data import Array, Data, result_dtype, size
 from mercer.kernels.feature_map import FeatureMap, Intercept, Rescaled, SideBySide
+from mercer.kernels.mixed_columns import MixedColumns
 from mercer.kernels.statistics import integer_power, positive, power_is_nonnegative
+from mercer.kernels.trends import Trend, join
 from mercer.kernels.vector import check_number
 from mercer.values import source
 
@@ -55,6 +57,9 @@ class Constant(Kernel):
 
     def validate(self) -> None:
         check_number(self, "value", least=0)
+
+    def columns_read(self, table: MixedColumns) -> set[int]:
+        return set()
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         shape = (size(X), size(X if Z is None else Z))
@@ -100,6 +105,13 @@ class Sum(Composite):
         return True if self.k1.is_psd and self.k2.is_psd else None
 
     @property
+    def is_psd_beside_trend(self) -> bool | None:
+        return True if all(part.is_psd_beside_trend for part in self.parts) else None
+
+    def trend_on(self, n_features: int) -> Trend | None:
+        return join(self.k1.trend_on(n_features), self.k2.trend_on(n_features))
+
+    @property
     def diagonal_bound(self) -> float | None:
         one, two = self.k1.diagonal_bound, self.k2.diagonal_bound
         return None if one is None or two is None else finite(one + two)
@@ -109,12 +121,15 @@ class Sum(Composite):
         return True if self.k1.is_nonnegative and self.k2.is_nonnegative else None
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        K = self.k1.fresh(X, Z)
-        K += self.k2.evaluate(X, Z)
+        K = self.k1.fresh(self.part_of(X, 0), self.part_of(Z, 0))
+        K += self.k2.evaluate(self.part_of(X, 1), self.part_of(Z, 1))
         return K
 
     def evaluate_diag(self, X: Data) -> Array:
-        return self.k1.evaluate_diag(X) + self.k2.evaluate_diag(X)
+        return self.k1.evaluate_diag(self.part_of(X, 0)) + self.k2.evaluate_diag(self.part_of(X, 1))
+
+    def magnitude(self, X: Data) -> Array:
+        return np.hypot(self.k1.magnitude(self.part_of(X, 0)), self.k2.magnitude(self.part_of(X, 1)))
 
     def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
         one, two = (part.feature_map_on(X, names) for part in self.parts)
@@ -158,12 +173,15 @@ class Product(Composite):
         return True if self.k1.is_nonnegative and self.k2.is_nonnegative else None
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        K = self.k1.fresh(X, Z)
-        K *= self.k2.evaluate(X, Z)
+        K = self.k1.fresh(self.part_of(X, 0), self.part_of(Z, 0))
+        K *= self.k2.evaluate(self.part_of(X, 1), self.part_of(Z, 1))
         return K
 
     def evaluate_diag(self, X: Data) -> Array:
-        return self.k1.evaluate_diag(X) * self.k2.evaluate_diag(X)
+        return self.k1.evaluate_diag(self.part_of(X, 0)) * self.k2.evaluate_diag(self.part_of(X, 1))
+
+    def magnitude(self, X: Data) -> Array:
+        return self.k1.magnitude(self.part_of(X, 0)) * self.k2.magnitude(self.part_of(X, 1))
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         parts = {}
@@ -198,6 +216,13 @@ class Scaled(Composite):
         return True if self.scale == 0 else self.kernel.is_psd
 
     @property
+    def is_psd_beside_trend(self) -> bool | None:
+        return True if self.scale == 0 else self.kernel.is_psd_beside_trend
+
+    def trend_on(self, n_features: int) -> Trend | None:
+        return self.kernel.trend_on(n_features)
+
+    @property
     def diagonal_bound(self) -> float | None:
         bound = self.kernel.diagonal_bound
         return None if bound is None else finite(float(self.scale) * bound)
@@ -211,12 +236,15 @@ class Scaled(Composite):
         check_number(self, "scale", least=0)
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        K = self.kernel.fresh(X, Z)
+        K = self.kernel.fresh(self.part_of(X), self.part_of(Z))
         K *= float(self.scale)
         return K
 
     def evaluate_diag(self, X: Data) -> Array:
-        return self.kernel.evaluate_diag(X) * float(self.scale)
+        return self.kernel.evaluate_diag(self.part_of(X)) * float(self.scale)
+
+    def magnitude(self, X: Data) -> Array:
+        return self.kernel.magnitude(self.part_of(X)) * math.sqrt(float(self.scale))
 
     def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
         inner = self.kernel.feature_map_on(X, names)
@@ -283,10 +311,13 @@ class Power(Composite):
         check_number(self, "exponent", least=0)
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        return self._raised(self.kernel.fresh(X, Z))
+        return self._raised(self.kernel.fresh(self.part_of(X), self.part_of(Z)))
 
     def evaluate_diag(self, X: Data) -> Array:
-        return self._raised(np.array(self.kernel.evaluate_diag(X)))
+        return self._raised(np.array(self.kernel.evaluate_diag(self.part_of(X))))
+
+    def magnitude(self, X: Data) -> Array:
+        return self.kernel.magnitude(self.part_of(X)) ** float(self.exponent)
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         p = float(self.exponent)
@@ -294,7 +325,7 @@ class Power(Composite):
             return {}
         if p == 0.0:
             return {name: np.zeros(value.shape) for name, value in self.tunable().items()}
-        K = self.kernel.fresh(X, Z)
+        K = self.kernel.fresh(self.part_of(X), self.part_of(Z))
         if p.is_integer():
             B = integer_power(K, int(p) - 1)
         else:  # 0 to a power below 0 has no slope to give: such pairs do not move

@@ -12,16 +12,18 @@ from mercer.kernels import data as _data
 from mercer.kernels.data import Array, Data
 from mercer.kernels.feature_map import FeatureMap, column_names
 from mercer.kernels.fused import Fused
-from mercer.values import Value, is_real
+from mercer.kernels.mixed_columns import MixedColumns, has_columns, mixed_columns
+from mercer.kernels.operators import Operators
+from mercer.kernels.tiles_of_pairs import matrix_in_tiles
+from mercer.values import Value
 
 if TYPE_CHECKING:
-    from mercer.kernels.algebra import Power, Product, Scaled, Sum
-    from mercer.kernels.transforms import Centered, Normalized, OnColumns
+    from mercer.kernels.trends import Trend
 
 DIAGONAL_TILE = 32
 
 
-class Kernel(Value, ABC):
+class Kernel(Operators, Value, ABC):
     r"""A function :math:`k(x, z) = \langle \phi(x), \phi(z) \rangle` of two items.
 
     A kernel is a value: it is its parameters, holds no data, is compared and hashed by them, prints as
@@ -46,9 +48,26 @@ class Kernel(Value, ABC):
         """Whether every kernel matrix is positive semi-definite; None if that is not known."""
         return None
 
+    def trend_on(self, n_features: int) -> Trend | None:
+        """Return the functions that belong beside the kernel at no cost, for data of so many features.
+
+        An estimator with a ``parametric`` part leaves their coefficients free.
+        """
+        return None
+
+    @property
+    def is_psd_beside_trend(self) -> bool | None:
+        """Whether matrices are positive semi-definite where coefficients are orthogonal to the trend."""
+        return self.is_psd
+
     @property
     def is_vector(self) -> bool:
         """Whether the data must be a table of numbers with features."""
+        return False
+
+    @property
+    def reads_columns(self) -> bool:
+        """Whether the kernel, or some part of it, chooses columns of a table."""
         return False
 
     @property
@@ -82,8 +101,18 @@ class Kernel(Value, ABC):
         return not self.is_resolved
 
     @property
+    def keeps_data(self) -> bool:
+        """Whether the kernel, once resolved, is made of the training items."""
+        return False
+
+    @property
     def pairwise(self) -> bool:
         """Whether the data are a kernel matrix already."""
+        return False
+
+    @property
+    def by_pairs(self) -> bool:
+        """Whether values are computed pair by pair, in compiled loops that all threads may run."""
         return False
 
     @property
@@ -113,10 +142,37 @@ class Kernel(Value, ABC):
         """
         if self.pairwise:
             return _data.check_matrix(X, estimator=estimator, name=input_name)
+        if self.reads_columns and has_columns(X):
+            return self.check_columns(X, estimator=estimator, input_name=input_name)
         check = _data.check_vectors if self.is_vector else _data.check_items
         X = check(X, sparse=self.accepts_sparse, estimator=estimator, name=input_name)
         self.check_domain(X, estimator)
         return X
+
+    def check_columns(self, X: Any, *, estimator: Any, input_name: str) -> Data:
+        """Return a table in canonical form: numbers if all are, else the columns that matter."""
+        table = mixed_columns(X)
+        if not table.rows:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={table.shape}) while a minimum of 1 is required."
+            )
+        if self.is_vector and all(map(table.is_number, range(table.shape[1]))):
+            numbers = _data.check_vectors(X, sparse=self.accepts_sparse, estimator=estimator, name=input_name)
+            self.check_domain(numbers, estimator)
+            return numbers
+        table = table.only(self.columns_read(table))
+        self.check_items_of(table, estimator=estimator, input_name=input_name)
+        return table
+
+    def columns_read(self, table: MixedColumns) -> set[int]:
+        """Return the numbers of the columns that the kernel looks at."""
+        raise ValueError(
+            f"{self!r} would look at all columns of the table, and they are not all numbers: say which it is "
+            f"for, as in {self.expression()}.on('name of a column')."
+        )
+
+    def check_items_of(self, table: MixedColumns, *, estimator: Any, input_name: str) -> None:
+        """Raise if the columns that the kernel looks at hold what it cannot compare."""
 
     def check_domain(self, X: Data, estimator: Any = None) -> None:
         """Raise ValueError if canonical data lie outside the kernel's domain."""
@@ -165,6 +221,23 @@ class Kernel(Value, ABC):
 
     # Values.
 
+    def prepare(self, X: Data, like: Data | None = None) -> Data:
+        """Return canonical data in the form that `evaluate` reads fastest, to be made once per data set.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or sequence
+            Canonical data.
+        like : Prepared, optional
+            Another data set that was prepared, which these data are to be compared with.
+
+        Returns
+        -------
+        Prepared, or X itself
+            What `evaluate`, `evaluate_diag` and `take` accept in the place of canonical data.
+        """
+        return X
+
     def __call__(self, X: Any, Z: Any = None) -> Array:
         """Return the matrix k(x_i, z_j).
 
@@ -184,10 +257,13 @@ class Kernel(Value, ABC):
         X = self.check(X)
         kernel = self._ready(X)
         if same:
-            return kernel.evaluate(X)
-        Z = self.check(Z, input_name="Z")
-        kernel.check_pair(X, Z)
-        return kernel.evaluate(X, Z)
+            X, Z = kernel.prepare(X), None
+        else:
+            Z = self.check(Z, input_name="Z")
+            kernel.check_pair(X, Z)
+            Z = kernel.prepare(Z)
+            X = kernel.prepare(X, Z)
+        return matrix_in_tiles(kernel, X, Z) if kernel.by_pairs else kernel.evaluate(X, Z)
 
     def diag(self, X: Any) -> Array:
         """Return the values k(x_i, x_i).
@@ -203,7 +279,8 @@ class Kernel(Value, ABC):
             Of the same type as ``k(X)``.
         """
         X = self.check(X)
-        return self._ready(X).evaluate_diag(X)
+        kernel = self._ready(X)
+        return kernel.evaluate_diag(kernel.prepare(X))
 
     def _ready(self, X: Data) -> Kernel:
         self.validate()
@@ -226,6 +303,14 @@ class Kernel(Value, ABC):
             idx = np.arange(start, min(n, start + DIAGONAL_TILE))
             out[idx] = np.diagonal(self.evaluate(self.take(X, idx)))
         return out
+
+    def magnitude(self, X: Data) -> Array:
+        r"""Return how large the numbers are that values are computed from, as a length m(x) of each item.
+
+        The rounding error of k(x, z) is a few units of :math:`m(x) m(z)`. For most kernels m(x) is
+        :math:`\sqrt{k(x, x)}`; a kernel whose values are what is left of larger ones says so.
+        """
+        return np.sqrt(np.abs(self.evaluate_diag(X)))
 
     def fresh(self, X: Data, Z: Data | None = None) -> Array:
         """Return ``evaluate(X, Z)`` as an array that the caller may change."""
@@ -252,9 +337,9 @@ class Kernel(Value, ABC):
         FeatureMap or None
             Immutable; the kernel itself stays without data. None if the kernel has no such features.
         """
-        names = column_names(X, names)
-        X = self.check(X)
-        return self._ready(X).feature_map_on(X, names)
+        checked = self.check(X)
+        names = column_names(X if hasattr(X, "columns") else checked, names)
+        return self._ready(checked).feature_map_on(checked, names)
 
     def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
         """Return the map of a resolved kernel fitted on canonical data (what subclasses override)."""
@@ -301,54 +386,3 @@ class Kernel(Value, ABC):
                 for name, slope in self.slopes(self.take(X, idx), None, np.diag(g[idx])).items():
                     total[name] += slope
         return total
-
-    # Algebra.
-
-    def __add__(self, other: Any) -> Sum:
-        from mercer.kernels.algebra import Constant, Sum
-
-        if isinstance(other, Kernel):
-            return Sum(self, other)
-        return Sum(self, Constant(other)) if is_real(other) else NotImplemented
-
-    def __radd__(self, other: Any) -> Kernel:
-        from mercer.kernels.algebra import Constant, Sum
-
-        if isinstance(other, int) and other == 0:  # sum([k1, k2, k3]) starts with 0
-            return self
-        return Sum(Constant(other), self) if is_real(other) else NotImplemented
-
-    def __mul__(self, other: Any) -> Product | Scaled:
-        from mercer.kernels.algebra import Product, Scaled
-
-        if isinstance(other, Kernel):
-            return Product(self, other)
-        return Scaled(self, other) if is_real(other) else NotImplemented
-
-    def __rmul__(self, other: Any) -> Scaled:
-        from mercer.kernels.algebra import Scaled
-
-        return Scaled(self, other) if is_real(other) else NotImplemented
-
-    def __pow__(self, exponent: Any) -> Power:
-        from mercer.kernels.algebra import Power
-
-        return Power(self, exponent) if is_real(exponent) else NotImplemented
-
-    def normalized(self) -> Normalized:
-        """Return k(x, z) / sqrt(k(x, x) k(z, z))."""
-        from mercer.kernels.transforms import Normalized
-
-        return Normalized(self)
-
-    def centered(self) -> Centered:
-        """Return the kernel of phi(x) minus its mean over the training data."""
-        from mercer.kernels.transforms import Centered
-
-        return Centered(self)
-
-    def on(self, columns: Any) -> OnColumns:
-        """Return this kernel applied to some columns of the data only."""
-        from mercer.kernels.transforms import OnColumns
-
-        return OnColumns(self, columns)

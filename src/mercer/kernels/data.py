@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Iterator, Sequence, Sized
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -11,6 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils import check_array
+
+from mercer.kernels.mixed_columns import MixedColumns
+from mercer.kernels.prepared import Prepared, raw
 
 Array: TypeAlias = npt.NDArray[np.floating[Any]]
 Data: TypeAlias = Any  # an Array, a CSR matrix, or a sequence of items
@@ -24,20 +28,48 @@ def is_sparse(X: Any) -> bool:
     return bool(sp.issparse(X))
 
 
+@contextmanager
+def naming(name: str, data: Any = None) -> Iterator[None]:
+    """Say which argument, and which column of a frame, it was that holds text: NumPy does not."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        dtypes = getattr(data, "dtypes", None)
+        texts = (
+            []
+            if dtypes is None or not hasattr(dtypes, "items")
+            else [c for c, d in dtypes.items() if d.kind == "O"]
+        )
+        where = f" (column {texts[0]!r})" if texts else ""
+        raise ValueError(f"{name} must hold numbers{where}: {error}") from error
+
+
 def check_vectors(X: Any, *, sparse: bool, estimator: Any, name: str) -> Data:
     """Return X as a finite C-contiguous float array or a canonical CSR matrix; float32 stays float32."""
-    X = check_array(
-        X,
-        accept_sparse="csr" if sparse else False,
-        dtype=FLOATS,
-        order="C",
-        input_name=name,
-        estimator=estimator,
-    )
+    with np.errstate(over="ignore", invalid="ignore"):  # of the sum by which finite values are told
+        if _is_plain(X) and np.isfinite(X.sum()):  # the long look would find nothing
+            return X
+        X = check_array(
+            X,
+            accept_sparse="csr" if sparse else False,
+            dtype=FLOATS,
+            order="C",
+            input_name=name,
+            estimator=estimator,
+        )
     if is_sparse(X) and not X.has_canonical_format:
         X = X.copy()  # the caller's matrix is not ours to sort
         X.sum_duplicates()
     return X
+
+
+def _is_plain(X: Any) -> bool:
+    """Return whether X is an array in the form that is wanted; its numbers may still not be finite."""
+    return bool(
+        type(X) is np.ndarray and X.ndim == 2 and X.size and X.dtype in FLOATS and X.flags.c_contiguous
+    )
 
 
 def check_items(X: Any, *, sparse: bool, estimator: Any, name: str) -> Data:
@@ -63,7 +95,8 @@ def check_items(X: Any, *, sparse: bool, estimator: Any, name: str) -> Data:
 
 def check_matrix(K: Any, *, estimator: Any, name: str) -> Data:
     """Return K as a finite 2-D float array."""
-    return check_array(K, dtype=FLOATS, order="C", input_name=name, estimator=estimator)
+    with np.errstate(over="ignore", invalid="ignore"):  # as above
+        return check_array(K, dtype=FLOATS, order="C", input_name=name, estimator=estimator)
 
 
 def _is_table(X: Any) -> bool:
@@ -93,6 +126,8 @@ def size(X: Data) -> int:
 
 def take(X: Data, idx: Any) -> Data:
     """Return the items with these integer indices, in the same kind of container."""
+    if isinstance(X, Prepared):
+        return X.taken(idx)
     if hasattr(X, "shape"):
         return X[idx]
     return [X[int(i)] for i in idx]
@@ -100,6 +135,10 @@ def take(X: Data, idx: Any) -> Data:
 
 def keys(X: Data) -> list[Hashable]:
     """Return what only the same item has: a digest of a row, the identity of an object."""
+    X = raw(X)
+    if isinstance(X, MixedColumns):
+        parts = [keys(column) for column in X.columns if column is not None]
+        return list(zip(*parts, strict=True)) if parts else [()] * X.rows
     if is_sparse(X):
         return [_digest(X.indices[s:e], X.data[s:e]) for s, e in pairwise(X.indptr.tolist())]
     if isinstance(X, np.ndarray) and X.dtype.kind != "O":
@@ -131,6 +170,8 @@ def result_dtype(X: Data, Z: Data | None) -> type[np.floating[Any]]:
 
 def columns_of(X: Data, columns: Any) -> Data:
     """Return some columns in canonical form."""
+    if isinstance(X, MixedColumns):
+        return X.numbers(columns)
     part = X[:, columns]
     if is_sparse(part):
         part.sum_duplicates()  # sorts
@@ -147,9 +188,11 @@ def variance(X: Data, sample_weight: npt.NDArray[np.float64] | None = None) -> f
     n, d = X.shape
     w = np.ones(n) if sample_weight is None else sample_weight
     total = float(w.sum()) * d
-    mean = sum(float(w[t] @ _row_sums(X[t], 0.0, 1)) for t in tiles(n, d)) / total
-    spread = sum(float(w[t] @ _row_sums(X[t], mean, 2)) for t in tiles(n, d)) / total
-    return spread if spread > (16 * np.finfo(np.float64).eps * mean) ** 2 else 0.0
+    with np.errstate(over="ignore"):  # what overflows is infinite, and refused by the kernel
+        mean = sum(float(w[t] @ _row_sums(X[t], 0.0, 1)) for t in tiles(n, d)) / total
+        spread = sum(float(w[t] @ _row_sums(X[t], mean, 2)) for t in tiles(n, d)) / total
+    noise = 16 * float(np.finfo(np.float64).eps) * abs(float(mean))
+    return spread if spread > noise * noise or not np.isfinite(spread) else 0.0
 
 
 def _row_sums(X: Data, shift: float, power: int) -> npt.NDArray[np.float64]:
@@ -163,4 +206,33 @@ def _row_sums(X: Data, shift: float, power: int) -> npt.NDArray[np.float64]:
     rows = np.repeat(np.arange(n), stored)
     values = (X.data.astype(np.float64) - shift) ** power
     sums = np.bincount(rows, weights=values, minlength=n)
-    return np.asarray(sums + (d - stored) * (-shift) ** power)
+    if shift:  # zeros that are not stored; a float of Python's would raise where its power overflows
+        few = stored < d
+        sums[few] += (d - stored[few]) * np.float64(-shift) ** power
+    return np.asarray(sums)
+
+
+def safe_centre(X: Array, dtype: Any) -> npt.NDArray[np.float64]:
+    """Return what may be subtracted from rows before their distances are computed without losing digits.
+
+    That is the mean of a column whose numbers are all alike, and 0 otherwise: beside one number of 1e130, the
+    others less their mean would all be the same. Single precision takes the mean always: it is chosen where
+    that is good enough.
+    """
+    if not X.shape[0]:
+        return np.zeros(X.shape[1])
+    mean: npt.NDArray[np.float64] = X.mean(axis=0, dtype=np.float64)
+    if np.dtype(dtype) == np.float32:
+        return mean
+    high, low = X.max(axis=0).astype(np.float64), X.min(axis=0).astype(np.float64)
+    alike = np.maximum(high - mean, mean - low) <= 0.1 * np.maximum(np.abs(high), np.abs(low))
+    return np.where(alike, mean, 0.0)
+
+
+def fits_single(X: Data | None) -> bool:
+    """Return whether inner products and squared distances of these rows are far from overflow in float32."""
+    if X is None:
+        return True
+    values = X.data if is_sparse(X) else X
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    return bool(16.0 * X.shape[1] * largest**2 < float(np.finfo(np.float32).max))

@@ -9,10 +9,10 @@ import numpy as np
 
 from mercer.kernels import fused
 from mercer.kernels.data import Array, Data
-from mercer.kernels.feature_map import Columns, FeatureMap
+from mercer.kernels.feature_map import Columns, FeatureMap, UnitLength, inverse_roots
 from mercer.kernels.fused import Fused, Statistic
-from mercer.kernels.statistics import dots, integer_power, positive, power_is_nonnegative
-from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number
+from mercer.kernels.statistics import dots, integer_power, positive, power_is_nonnegative, squared_norms
+from mercer.kernels.vector import ElementwiseKernel, GammaKernel, VectorKernel, check_number
 
 
 class Linear(ElementwiseKernel):
@@ -45,6 +45,53 @@ class Linear(ElementwiseKernel):
     def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
         assert names is not None, "the columns have names"
         return Columns(names)
+
+
+class Cosine(VectorKernel):
+    r""":math:`k(x, z) = \langle x, z \rangle / (\|x\| \, \|z\|)`, the cosine of the angle between two rows.
+
+    A row of zeros is orthogonal to everything.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Cosine
+    >>> Cosine()([[1.0, 0.0], [1.0, 1.0]]).round(3)
+    array([[1.   , 0.707],
+           [0.707, 1.   ]])
+    """
+
+    name = "cosine"
+
+    def __init__(self) -> None:
+        pass
+
+    @property
+    def diagonal_bound(self) -> float | None:
+        return 1.0
+
+    @property
+    def is_nonnegative(self) -> bool | None:
+        return False
+
+    def check_domain(self, X: Data, estimator: Any = None) -> None:
+        Linear().check_domain(X, estimator)
+
+    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
+        K = dots(X, Z)
+        rows = inverse_roots(squared_norms(X))
+        K *= rows[:, None]
+        K *= rows if Z is None else inverse_roots(squared_norms(Z))
+        if Z is None:
+            np.fill_diagonal(K, rows > 0)
+        return K
+
+    def evaluate_diag(self, X: Data) -> Array:
+        squares = squared_norms(X)
+        return (squares > 0).astype(squares.dtype)
+
+    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
+        assert names is not None, "the columns have names"
+        return UnitLength(Columns(names))
 
 
 class Polynomial(ElementwiseKernel, GammaKernel):

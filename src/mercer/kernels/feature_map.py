@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +76,7 @@ def column_names(X: Any, names: Sequence[str] | None = None) -> tuple[str, ...] 
     tuple of str or None
         None if X has no columns.
     """
-    width = np.shape(X)[1] if is_sparse(X) or np.ndim(X) == 2 else None
+    width = X.shape[1] if getattr(X, "ndim", 1) == 2 else None
     if names is not None:
         if width is not None and len(names) != width:
             raise ValueError(f"names has {len(names)} entries, but the data have {width} columns.")
@@ -195,6 +195,24 @@ class OfColumns(FeatureMap):
         if Z.shape[1] != self.width:
             raise ValueError(f"Z has {Z.shape[1]} features, but the map was fitted on {self.width}.")
         return columns_of(Z, np.array(self.columns))
+
+
+@dataclass(frozen=True)
+class OfNamedColumns(FeatureMap):
+    """A map of what a kernel sees of a table whose columns hold items of several kinds."""
+
+    inner: FeatureMap
+    seen: Callable[[Data], Data]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.inner.names
+
+    def transform(self, Z: Data) -> Data:
+        return self.inner.transform(self.seen(Z))
+
+    def squared_norms(self, Z: Data) -> Array:
+        return self.inner.squared_norms(self.seen(Z))
 
 
 @dataclass(frozen=True)

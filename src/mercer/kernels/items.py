@@ -72,6 +72,10 @@ class ItemKernel(Kernel):
         return self.psd
 
     @property
+    def is_of_user(self) -> bool:
+        return True
+
+    @property
     def compiled(self) -> bool | None:
         """Whether the function was compiled for the latest data; None if it has met none."""
         return self._how().compiled

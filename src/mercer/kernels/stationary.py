@@ -13,9 +13,10 @@ from mercer.kernels import fused
 from mercer.kernels.data import Array, Data
 from mercer.kernels.fused import Fused, Statistic
 from mercer.kernels.statistics import distance_slopes, positive, squared_distances
-from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number, check_scales
+from mercer.kernels.vector import ElementwiseKernel, GammaKernel, check_number, check_scales, stretch
 
 NUS = (0.5, 1.5, 2.5, math.inf)
+FAR = 1e4  # exp(-FAR) is zero
 LENGTHS = "a number > 0, or an array of such, one per feature"
 
 
@@ -62,7 +63,7 @@ class RBF(ElementwiseKernel, GammaKernel):
         return None if np.ndim(self.gamma) == 0 else np.sqrt(np.asarray(self.gamma, dtype=np.float64))
 
     def elementwise(self, S: Array) -> Array:
-        S *= -float(self.gamma) if np.ndim(self.gamma) == 0 else -1.0
+        stretch(S, -float(self.gamma) if np.ndim(self.gamma) == 0 else -1.0)
         return np.exp(S, out=S)
 
     def fused(self) -> Fused | None:
@@ -109,10 +110,7 @@ class _LengthScale(ElementwiseKernel):
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         lengths = positive(length_scale=self.length_scale)
-        return {
-            name: distance_slopes(X, Z, G, value, -2, self.line_slope, near=self.needs_near)
-            for name, value in lengths.items()
-        }
+        return {name: distance_slopes(X, Z, G, value, -2, self.line_slope) for name, value in lengths.items()}
 
     @property
     def _length(self) -> float:
@@ -158,10 +156,6 @@ class Matern(_LengthScale):
             self._refuse("nu", self.nu, "0.5, 1.5, 2.5 or inf")
 
     @property
-    def needs_near(self) -> bool:
-        return self.nu == 0.5  # exp(-d) has a cusp; the others are smooth in d^2 at 0
-
-    @property
     def _rate(self) -> float:
         """The factor a in front of d (of d^2 for nu = inf)."""
         if self.nu == math.inf:
@@ -174,6 +168,7 @@ class Matern(_LengthScale):
             return np.exp(S, out=S)
         np.sqrt(S, out=S)
         S *= self._rate
+        np.minimum(S, FAR, out=S)  # the factor may not overflow where the exponential is zero
         if self.nu == 0.5:
             np.negative(S, out=S)
             return np.exp(S, out=S)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from mercer.kernels.data import Array, Data, dense, is_sparse
+from mercer.kernels.data import Array, Data, dense, fits_single, is_sparse, safe_centre
 
 CHUNK = 1 << 18  # numbers looked at together when distances are computed again
 
@@ -23,20 +24,27 @@ def squared_norms(X: Data) -> Array:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-def squared_distances(X: Data, Z: Data | None = None, *, near: bool = False) -> Array:
+def sparse_norms(X: Data) -> npt.NDArray[np.float64]:
+    """Return the squared norms of the rows of a CSR array, summed in float64."""
+    squares = np.asarray(X.data, dtype=np.float64) ** 2
+    # reduceat wants a place for every row; what it gives to an empty one is its neighbour's.
+    sums = np.add.reduceat(np.append(squares, 0.0), np.minimum(X.indptr[:-1], squares.size))
+    return np.where(np.diff(X.indptr) > 0, sums, 0.0)
+
+
+def squared_distances(X: Data, Z: Data | None = None) -> Array:
     """Return ||x_i - z_j||^2 = ||x_i||^2 + ||z_j||^2 - 2 <x_i, z_j> by one matrix product.
 
     The three terms cancel when the data lie far from the origin, so dense data are centred first. The smaller
     set gives the centre: that is cheaper, and one row against many is then exact. Sparse data are left alone:
-    centring would fill them.
+    centring would fill them. Distances that are small against the norms all the same are computed once more,
+    by differences: equal rows have distance 0 however they are given, and kernels with a cusp at 0 need all
+    digits there.
 
     Parameters
     ----------
     X, Z : array or CSR matrix
         The rows; Z is X if not given, and then the diagonal is exactly 0.
-    near : bool
-        Compute distances that are small against the norms once more, by differences: kernels with a cusp at 0
-        need them to full relative precision.
 
     Returns
     -------
@@ -45,9 +53,12 @@ def squared_distances(X: Data, Z: Data | None = None, *, near: bool = False) -> 
     """
     if Z is not None and X.dtype != Z.dtype:  # else the norms of one would be too coarse for the other
         X, Z = X.astype(np.float64), Z.astype(np.float64)
+    if X.dtype == np.float32 and not (fits_single(X) and fits_single(Z)):
+        S = squared_distances(X.astype(np.float64), None if Z is None else Z.astype(np.float64))
+        return np.minimum(S, np.finfo(np.float32).max).astype(np.float32)
     if not (is_sparse(X) or is_sparse(Z)):
         few = X if Z is None or X.shape[0] <= Z.shape[0] else Z
-        centre = few.mean(axis=0, dtype=np.float64)
+        centre = safe_centre(few, X.dtype)
         X = X - centre.astype(X.dtype)
         Z = None if Z is None else Z - centre.astype(Z.dtype)
     rows = squared_norms(X)
@@ -57,8 +68,7 @@ def squared_distances(X: Data, Z: Data | None = None, *, near: bool = False) -> 
     S += rows[:, None]
     S += columns[None, :]
     np.maximum(S, 0.0, out=S)
-    if near:
-        _again(S, X, X if Z is None else Z, rows, columns)
+    _again(S, X, X if Z is None else Z, rows, columns)
     if Z is None:
         np.fill_diagonal(S, 0.0)
     return S
@@ -113,9 +123,7 @@ def weighted_squares(B: Array, X: Data, Z: Data | None = None) -> Array:
     return np.asarray(total - 2.0 * np.asarray(cross.sum(axis=0)).ravel(), dtype=np.float64)
 
 
-def distance_slopes(
-    X: Data, Z: Data | None, G: Array, width: Any, power: int, line: Any, *, near: bool = False
-) -> Array:
+def distance_slopes(X: Data, Z: Data | None, G: Array, width: Any, power: int, line: Any) -> Array:
     r"""Return the slopes by log width of :math:`k = \varphi(u)`, :math:`u = \sum_f w_f^p (x_f - z_f)^2`.
 
     Parameters
@@ -130,22 +138,20 @@ def distance_slopes(
         The power p.
     line : callable
         U -> the derivatives of phi at U, which it may overwrite.
-    near : bool
-        As in `squared_distances`.
 
     Returns
     -------
     ndarray of the shape of ``width``
     """
     if np.ndim(width) == 0:
-        U = squared_distances(X, Z, near=near)
+        U = squared_distances(X, Z)
         U *= float(width) ** power
         B = line(U.copy())
         B *= G
         return np.asarray(power * np.vdot(B, U))
     scale = np.asarray(width, dtype=np.float64) ** (power / 2)
     X, Z = scaled_columns(X, scale), None if Z is None else scaled_columns(Z, scale)
-    B = line(squared_distances(X, Z, near=near))
+    B = line(squared_distances(X, Z))
     B *= G
     return power * weighted_squares(B, X, Z)
 
@@ -166,20 +172,24 @@ def power_is_nonnegative(exponent: float) -> bool | None:
 
 
 def integer_power(S: Array, exponent: int) -> Array:
-    """Raise to a non-negative integer power in place, by squaring (``np.power`` takes logarithms)."""
+    """Raise to a non-negative integer power in place, by squaring (``np.power`` takes logarithms).
+
+    What overflows is infinite, without a warning: whoever asks for the values refuses them by name.
+    """
     if exponent == 0:
         S.fill(1.0)
         return S
     result: Array | None = None
-    while True:
-        if exponent & 1:
-            if exponent == 1:
-                if result is not None:
-                    S *= result
-                return S
-            if result is None:
-                result = S.copy()
-            else:
-                result *= S
-        S *= S
-        exponent >>= 1
+    with np.errstate(over="ignore", invalid="ignore"):
+        while True:
+            if exponent & 1:
+                if exponent == 1:
+                    if result is not None:
+                        S *= result
+                    return S
+                if result is None:
+                    result = S.copy()
+                else:
+                    result *= S
+            S *= S
+            exponent >>= 1

@@ -1,5 +1,5 @@
 # ruff: noqa: D102  what overrides a method is documented in the base class
-"""Kernels seen differently: normalised, centred, on some columns."""
+"""Kernels seen differently: normalised, centred."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import ATOM, Composite, operand
-from mercer.kernels.data import Array, Data, check_vectors, columns_of, keys, size, take, tiles
-from mercer.kernels.feature_map import FeatureMap, OfColumns, UnitLength, inverse_roots
-from mercer.values import source
+from mercer.kernels.data import Array, Data, keys, size, take, tiles
+from mercer.kernels.feature_map import FeatureMap, UnitLength, inverse_roots
+from mercer.kernels.prepared import PreparedLengths, PreparedParts
 
 
 class Normalized(Composite):
@@ -42,7 +42,7 @@ class Normalized(Composite):
         return self.kernel.is_nonnegative
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        K = self.kernel.fresh(X, Z)
+        K = self.kernel.fresh(self.part_of(X), self.part_of(Z))
         rows = self._inverse_lengths(X)
         K *= rows[:, None]
         K *= rows[None, :] if Z is None else self._inverse_lengths(Z)[None, :]
@@ -53,6 +53,13 @@ class Normalized(Composite):
     def evaluate_diag(self, X: Data) -> Array:
         lengths = self._inverse_lengths(X)
         return (lengths > 0).astype(lengths.dtype)
+
+    def magnitude(self, X: Data) -> Array:
+        # An error in a length is one in all values of the item, hence the square; rounding alone may have
+        # made a length zero.
+        inverse, inner = self._inverse_lengths(X), self.kernel.magnitude(self.part_of(X))
+        lost = np.where(inner > 0, 1.0 / np.finfo(np.float64).eps, 0.0)
+        return np.where(inverse > 0, np.maximum(inner * inverse, 1.0) ** 2, lost)
 
     def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
         inner = self.kernel.feature_map_on(X, names)
@@ -72,8 +79,16 @@ class Normalized(Composite):
                 out[name] = out[name] - 0.5 * slope
         return self.prefixed({"kernel": out})
 
+    def prepare(self, X: Data, like: Data | None = None) -> Data:
+        X = super().prepare(X, like)
+        if not isinstance(X, PreparedParts):
+            return X
+        return PreparedLengths(X.items, X.parts, self._inverse_lengths(X))
+
     def _inverse_lengths(self, X: Data) -> Array:
-        squares = self.kernel.evaluate_diag(X)
+        if isinstance(X, PreparedLengths):
+            return np.asarray(X.inverse)
+        squares = self.kernel.evaluate_diag(self.part_of(X))
         if self.kernel.is_psd:  # what is negative is rounding
             squares = np.maximum(squares, 0.0)
         elif squares.size and squares.min() < 0:
@@ -145,6 +160,10 @@ class Centered(Composite):
     def depends_on_data(self) -> bool:
         return True
 
+    @property
+    def keeps_data(self) -> bool:
+        return True
+
     def resolve_on(self, X: Data, sample_weight: Any) -> Self:
         resolved = super().resolve_on(X, sample_weight)
         weights = np.ones(size(X)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -166,22 +185,28 @@ class Centered(Composite):
             out[:] = [self._known.get(key, np.nan) for key in keys(X)]
         new = np.flatnonzero(np.isnan(out))
         for part in tiles(new.size, size(self._training)):
-            items = take(X, new[part])
+            items = self.part_of(take(X, new[part]))
             out[new[part]] = self.kernel.evaluate(items, self._training) @ self._weights
         return out
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        K = self.kernel.fresh(X, Z)
+        K = self.kernel.fresh(self.part_of(X), self.part_of(Z))
         rows = self._means(X)
         columns = rows if Z is None else self._means(Z)
         K -= (rows - self._mean).astype(K.dtype)[:, None]
         K -= columns.astype(K.dtype)[None, :]
         if Z is None:
-            np.fill_diagonal(K, self._diagonal(self.kernel.evaluate_diag(X), rows))
+            np.fill_diagonal(K, self._diagonal(self.kernel.evaluate_diag(self.part_of(X)), rows))
         return K
 
     def evaluate_diag(self, X: Data) -> Array:
-        return self._diagonal(self.kernel.evaluate_diag(X), self._means(X))
+        return self._diagonal(self.kernel.evaluate_diag(self.part_of(X)), self._means(X))
+
+    def magnitude(self, X: Data) -> Array:
+        # Of all four terms: |m(x)| is at most the length of x times the mean length of the training items.
+        assert self._weights is not None, "resolve_on comes first"
+        mean = float(self._weights @ self.kernel.magnitude(self._training))
+        return self.kernel.magnitude(self.part_of(X)) + mean
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         assert self._weights is not None, "resolve_on comes first"
@@ -202,107 +227,3 @@ class Centered(Composite):
 
     def expression(self) -> str:
         return f"{operand(self.kernel, ATOM)}.centered()"
-
-
-class OnColumns(Composite):
-    r""":math:`k(x, z) = k_1(x_S, z_S)`: a kernel that sees the features S only.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel :math:`k_1`; ``gamma="scale"`` and the like are taken from the chosen columns.
-    columns : int, sequence of int, slice or boolean mask
-        The features S.
-    """
-
-    def __init__(self, kernel: Kernel, columns: Any) -> None:
-        self.kernel = kernel
-        self.columns = columns
-
-    @property
-    def is_psd(self) -> bool | None:
-        return self.kernel.is_psd
-
-    @property
-    def diagonal_bound(self) -> float | None:
-        return self.kernel.diagonal_bound
-
-    @property
-    def is_nonnegative(self) -> bool | None:
-        return self.kernel.is_nonnegative
-
-    @property
-    def is_vector(self) -> bool:
-        return True
-
-    def validate(self) -> None:
-        super().validate()
-        self._index()
-
-    def check(self, X: Any, *, estimator: Any = None, input_name: str = "X") -> Data:
-        self.validate()
-        X = check_vectors(X, sparse=self.accepts_sparse, estimator=estimator, name=input_name)
-        self.check_domain(X, estimator)
-        return X
-
-    def check_domain(self, X: Data, estimator: Any = None) -> None:
-        self.kernel.check_domain(self.seen(X), estimator)
-
-    def resolve_on(self, X: Data, sample_weight: Any) -> Self:
-        return self.replaced(kernel=self.kernel.resolve_on(self.seen(X), sample_weight))
-
-    def evaluate(self, X: Data, Z: Data | None = None) -> Array:
-        return self.kernel.evaluate(self.seen(X), None if Z is None else self.seen(Z))
-
-    def evaluate_diag(self, X: Data) -> Array:
-        return self.kernel.evaluate_diag(self.seen(X))
-
-    def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
-        index = self._chosen(X.shape[1])
-        part = None if names is None else tuple(names[j] for j in index)
-        inner = self.kernel.feature_map_on(self.seen(X), part)
-        return None if inner is None else OfColumns(inner, tuple(index.tolist()), X.shape[1])
-
-    def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
-        part = None if Z is None else self.seen(Z)
-        return self.prefixed({"kernel": self.kernel.slopes(self.seen(X), part, G)})
-
-    def fresh(self, X: Data, Z: Data | None = None) -> Array:
-        return self.kernel.fresh(self.seen(X), None if Z is None else self.seen(Z))
-
-    def _index(self) -> Any:
-        allowed = "a column number, a sequence of them, a slice or a boolean mask"
-        if isinstance(self.columns, slice):
-            return self.columns
-        index = np.atleast_1d(
-            np.asarray(self.columns, dtype=object if isinstance(self.columns, str) else None)
-        )
-        if index.ndim != 1 or index.size == 0 or index.dtype.kind not in "biu":
-            self._refuse("columns", self.columns, allowed)
-        return index
-
-    def seen(self, X: Data) -> Data:
-        """Return the columns of the data that the kernel sees."""
-        return columns_of(X, self._chosen(X.shape[1]))
-
-    def _chosen(self, d: int) -> Any:
-        """Return the numbers of the columns among d."""
-        index = self._index()
-        if isinstance(index, slice):
-            index = np.arange(d)[index]
-        elif index.dtype.kind == "b":
-            if index.size != d:
-                self._refuse("columns", self.columns, f"a mask of length {d}, the number of features")
-            index = np.flatnonzero(index)
-        elif index.min() < -d or index.max() >= d:
-            self._refuse(
-                "columns",
-                self.columns,
-                f"made of numbers from {-d} to {d - 1}, as the data have {d} feature(s)",
-            )
-        if index.size == 0:
-            self._refuse("columns", self.columns, f"a choice of at least one of the {d} features")
-        return index
-
-    def expression(self) -> str:
-        return f"{operand(self.kernel, ATOM)}.on({source(self.columns)})"

@@ -50,9 +50,9 @@ class Tuning:
     @property
     def labels(self) -> list[str]:
         """A name for each entry of the vector."""
-        out = []
+        out, shapes = [], self.kernel.tunable()
         for name, value in self.start.items():
-            out += [name] if value.ndim == 0 else [f"{name}[{j}]" for j in range(value.size)]
+            out += [name] if shapes[name].ndim == 0 else [f"{name}[{j}]" for j in range(value.size)]
         return out
 
     @property
@@ -74,10 +74,10 @@ class Tuning:
 
     def at(self, theta: Array, X: Data) -> Kernel:
         """Return the kernel with these parameters, resolved on the data."""
-        values, place = {}, 0
+        values, place, shapes = {}, 0, self.kernel.tunable()
         for name, value in self.start.items():
             part = np.exp(theta[place : place + value.size])
-            values[name] = float(part[0]) if value.ndim == 0 else part
+            values[name] = float(part[0]) if shapes[name].ndim == 0 else part
             place += value.size
         return self.kernel.replaced().set_params(**values).resolve_on(X, None)
 

@@ -52,6 +52,16 @@ def check_scales(owner: Value, name: str, allowed: str, good: Callable[[Array], 
         owner._refuse(name, value, allowed)
 
 
+def stretch(S: Array, factor: float) -> None:
+    """Multiply distances in place; what overflows is infinitely far apart, and zero stays zero.
+
+    A factor beyond single precision would be infinite there, and times zero it is nan.
+    """
+    most = float(np.finfo(S.dtype).max)
+    with np.errstate(over="ignore"):
+        S *= max(-most, min(factor, most))
+
+
 def value_at_zero(kernel: Any, base: type[Any]) -> float | None:
     """Return f(0) of a kernel f(s(x, z)) with s(x, x) = 0: what k(x, x) is, whatever x may be.
 
@@ -95,6 +105,7 @@ class VectorKernel(Kernel):
 
 
 LARGEST = 1e152  # a number whose square, summed over the columns, is still one
+LEAST_SPREAD = 1e-306  # a variance below it has lost digits, and its inverse may overflow
 
 
 class ElementwiseKernel(VectorKernel):
@@ -118,7 +129,8 @@ class ElementwiseKernel(VectorKernel):
         row, column = np.unravel_index(int(table.argmax()), table.shape)
         raise ValueError(
             f"column {column} of X reaches {float(table[row, column]):.3g} (row {row}), and its square "
-            "overflows: scale the features, or drop that column"
+            "overflows: scale the features, or drop that column. The dual coefficients or intercepts are not "
+            "finite otherwise"
         )
 
     @abstractmethod
@@ -129,17 +141,12 @@ class ElementwiseKernel(VectorKernel):
         """Return a factor for each column to be applied first, or None."""
         return None
 
-    @property
-    def needs_near(self) -> bool:
-        """Whether tiny distances must be known to full relative precision."""
-        return False
-
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:
         X = self._scaled(X)
         Z = None if Z is None else self._scaled(Z)
         if self.statistic == "dot":
             return self.elementwise(dots(X, Z))
-        return self.elementwise(squared_distances(X, Z, near=self.needs_near))
+        return self.elementwise(squared_distances(X, Z))
 
     def evaluate_diag(self, X: Data) -> Array:
         if self.statistic == "dot":
@@ -193,4 +200,9 @@ class GammaKernel(VectorKernel):
         if self.gamma == "auto":
             return self.replaced(gamma=1.0 / d)
         spread = variance(X, sample_weight) ** (self.homogeneity / 2)
+        if 0 < spread < LEAST_SPREAD or not math.isfinite(spread):
+            raise ValueError(
+                f"gamma='scale' is 1 / (n_features * variance of X), but the variance is {spread:.3g}, too "
+                f"{'small' if spread < 1 else 'large'} for it: scale the features, or give gamma as a number"
+            )
         return self.replaced(gamma=1.0 / (d * spread) if spread > 0 else 1.0)

@@ -21,9 +21,8 @@ from mercer.arrays import Float64, Index
 from mercer.kernels.base import Kernel
 from mercer.kernels.composite import Composite
 from mercer.kernels.data import Data, is_sparse, size, take
-from mercer.kernels.items import ItemKernel
+from mercer.kernels.on_columns import OnColumns
 from mercer.kernels.statistics import scaled_columns
-from mercer.kernels.transforms import Centered, OnColumns
 
 Block = Callable[[Index], Any]
 
@@ -169,10 +168,10 @@ def find_indefinite_items(kernel: Kernel, X: Data, rng: np.random.Generator) -> 
     Returns
     -------
     IndefiniteMinor or None
-        None proves nothing. Of centred kernels nothing is told: their values are differences, whose rounding
-        cannot be seen; look at the kernel that is centred.
+        None proves nothing. Of centred kernels, and others made of the training items, nothing is told:
+        their values are differences, whose rounding cannot be seen; look at the kernel inside.
     """
-    if any(isinstance(part, Centered) for part in _all_parts(kernel)):
+    if any(part.keeps_data for part in _all_parts(kernel)):
         return None
     if kernel.pairwise:
         return find_indefinite_minor(X, size(X), rng)
@@ -239,7 +238,7 @@ def declared_parts(kernel: Kernel, X: Data) -> Iterator[tuple[Kernel, Data]]:
     if ours and isinstance(kernel, Composite):
         for part in kernel.parts:
             yield from declared_parts(part, kernel.seen(X) if isinstance(kernel, OnColumns) else X)
-    elif kernel.is_psd is True and (not ours or isinstance(kernel, ItemKernel)):
+    elif kernel.is_psd is True and kernel.is_of_user:
         yield kernel, X
 
 
@@ -268,11 +267,11 @@ def indefinite_message(kernel: Kernel, found: IndefiniteMinor) -> str:
         )
     return (
         f"{kernel.expression()} is declared positive semi-definite, but is not: {where}. Declare psd=False, "
-        "or psd=None if it is not known (of a class: the property is_psd), or mend the kernel."
+        "or psd=None if it is not known (of a class: the property is_psd), or fix the kernel."
     )
 
 
-def refuse_indefinite(kernel: Kernel, X: Data, rng: np.random.Generator) -> None:
+def refuse_indefinite(kernel: Kernel, X: Data, rng: np.random.Generator | None = None) -> None:
     """Raise ValueError, with a counterexample, if a kernel that is declared psd is seen not to be so.
 
     Kernels of the library are not looked at: what they say of themselves is proved elsewhere.
@@ -283,9 +282,10 @@ def refuse_indefinite(kernel: Kernel, X: Data, rng: np.random.Generator) -> None
         Resolved.
     X : array, CSR matrix or sequence
         Canonical data.
-    rng : numpy.random.Generator
-        Which minors are looked at.
+    rng : numpy.random.Generator, optional
+        Which minors are looked at; one with the seed 0 if not given.
     """
+    rng = np.random.default_rng(0) if rng is None else rng
     for part, seen in declared_parts(kernel, X):
         found = find_indefinite_items(part, seen, rng)
         if found is not None:

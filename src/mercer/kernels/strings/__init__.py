@@ -1,0 +1,1 @@
+"""Kernels on sequences of symbols: strings, bytes, lists of tokens."""
