@@ -4,15 +4,16 @@ The only layer that knows dense from sparse, float32 from float64, kept from rec
 A solver sees :class:`Gram`, never the data.
 """
 
-from mercer.gram.base import Gram
+from mercer.gram.base import Gram, MatrixGram
 from mercer.gram.build import gram
 from mercer.gram.cross_products import Segment, cross_products
+from mercer.gram.features import Features
 from mercer.gram.generic import GenericGram
-from mercer.gram.matrix import MatrixGram
 from mercer.gram.vectors import VectorGram
 from mercer.threads import Workers, resolve_threads
 
 __all__ = [
+    "Features",
     "GenericGram",
     "Gram",
     "MatrixGram",

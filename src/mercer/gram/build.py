@@ -7,13 +7,11 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.gram.base import Gram
+from mercer.gram.base import Gram, MatrixGram
 from mercer.gram.generic import GenericGram
-from mercer.gram.layout import SPARSE_DENSITY
-from mercer.gram.matrix import MatrixGram
-from mercer.gram.vectors import VectorGram
-from mercer.kernels import Kernel, Precomputed
-from mercer.kernels.data import is_sparse
+from mercer.gram.vectors import SPARSE_DENSITY, VectorGram
+from mercer.kernels import FromFunction, Kernel, Precomputed
+from mercer.kernels.data import fits_single, is_sparse, size
 from mercer.threads import Workers
 
 SAMPLE = 48  # points on which single precision is tried
@@ -42,7 +40,7 @@ def gram(
         As ``kernel.check`` returns it.
     precision : {"auto", "single", "double"}
         "auto" takes float32 values unless the problem is small, ``tol`` is tight, or a trial on a few points
-        shows that float32 would lose the answer.
+        shows that float32 would lose the answer. Numbers whose squares overflow float32 take float64 always.
     tol : float
         The tolerance the solver is asked for.
     cache_bytes : int
@@ -53,6 +51,8 @@ def gram(
     workers = workers or Workers(1)
     if isinstance(kernel, Precomputed):
         return MatrixGram(X, kernel.is_psd)
+    if isinstance(kernel, FromFunction) and 8 * size(X) ** 2 <= cache_bytes:
+        return MatrixGram(_called_once(kernel, X, precision), kernel.is_psd)
     fused = kernel.fused()
     if fused is None:
         dtype = np.float32 if precision == "single" else np.float64
@@ -60,9 +60,24 @@ def gram(
             dtype = np.float32
         return GenericGram(kernel, X, dtype, workers, cache_bytes)
     X = suitable_layout(X, cache_bytes)
+    small = X.shape[0] <= SMALL_N and precision == "auto"
+    if small or (precision != "double" and not fits_single(X)):
+        precision = "double"
     if precision == "double" or (precision == "auto" and _needs_double(kernel, X, tol)):
         return VectorGram(kernel, X, np.float64, workers, cache_bytes=cache_bytes)
     return VectorGram(kernel, X, np.float32, workers, cache_bytes=cache_bytes)
+
+
+def _called_once(kernel: FromFunction, X: Any, precision: Precision) -> Any:
+    """Return the matrix of a user's function, called with all items as scikit-learn does.
+
+    Some such functions fill a square matrix, and some keep what they were called with: parts break them.
+    """
+    narrow = getattr(X, "dtype", None) == np.float32
+    K = kernel.fresh(X.astype(np.float64) if narrow and precision != "single" else X)
+    if np.isfinite(np.diagonal(K)).all() and not np.isfinite(K).all():  # a bad diagonal is told of elsewhere
+        raise ValueError(f"kernel={kernel!r} returned NaN or infinity for some pairs of rows of X")
+    return K
 
 
 def suitable_layout(X: Any, cache_bytes: int) -> Any:

@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from mercer.arrays import Float64
-from mercer.gram.base import Gram
-from mercer.gram.matrix import MatrixGram
-from mercer.gram.products import symmetric_product, whole
+from mercer.gram.base import Gram, MatrixGram, whole
+from mercer.gram.tiled import TiledProduct
 from mercer.threads import Workers
 
 
@@ -40,7 +39,7 @@ class CentredGram:
         self._K: Float64 | None = whole(gram.exact()) if self.kept else None
 
     def _product(self, V: Float64) -> Float64:
-        return symmetric_product(self.gram, V, self.workers) if self._K is None else self._K @ V
+        return TiledProduct(self.gram, self.workers)(V) if self._K is None else self._K @ V
 
     def product(self, V: Float64) -> Float64:
         r"""Return :math:`\tilde K V`.

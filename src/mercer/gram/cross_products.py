@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.arrays import Float64, Floats
-from mercer.gram.layout import Layout
-from mercer.gram.panels import PANEL, add_panel_product, fill_panel
-from mercer.kernels import Kernel, Precomputed
+from mercer.gram.vectors import Layout, add_panel_products, fill_panel
+from mercer.kernels import FromFunction, Kernel, Linear, Precomputed
+from mercer.kernels.data import safe_centre
 from mercer.threads import Workers
 
 TILE_VALUES = 1 << 21  # kernel values in memory at a time, per thread
@@ -55,6 +55,8 @@ def cross_products(
     out = np.zeros((n, n_outputs))
     if n == 0 or m == 0:
         return out
+    if isinstance(kernel, Linear):
+        return _through_weights(X, Z, segments, out, workers)
     fused = None if isinstance(kernel, Precomputed) else kernel.fused()
     single = n_outputs == 1 and len(segments) == 1
     if fused is not None and sp.issparse(X) == sp.issparse(Z):
@@ -63,13 +65,13 @@ def cross_products(
         if single:
             flat = out[:, 0].copy()
             coef = np.ascontiguousarray(segments[0].coef[:, 0])
-            for s in range(0, m, PANEL):
-                idx = np.arange(s, min(s + PANEL, m))
-                add_panel_product(few, many, idx, coef[s : s + PANEL], flat, workers)
+            add_panel_products(few, many, np.arange(m), coef, flat, workers)
             out[:, 0] = flat
             return out
 
-    reference = Z if isinstance(kernel, Precomputed) else _in_double(Z)
+    reference = Z if isinstance(kernel, Precomputed) else kernel.prepare(in_double(Z))
+    if reference is not Z:
+        X = kernel.prepare(X, reference)
 
     def work(start: int, stop: int) -> None:
         step = max(1, TILE_VALUES // m)
@@ -83,21 +85,41 @@ def cross_products(
                 part = Layout(X[s:e], fused, np.float64, centre=few.centre)
                 fill_panel(few, part, np.arange(m), values, Workers(1))
             else:
-                rows = _in_double(kernel.take(X, np.arange(s, e)))
+                rows = in_double(kernel.take(X, np.arange(s, e)))
                 values = np.asarray(kernel.evaluate(rows, reference), dtype=np.float64).T
             for segment in segments:
                 out[s:e, segment.outputs] += values[segment.start : segment.stop].T @ segment.coef
 
-    workers.ranges(n, work)
+    if isinstance(kernel, FromFunction):
+        work(0, n)  # a user's function need not be safe to call from several threads
+    else:
+        workers.ranges(n, work)
     return out
 
 
-def _in_double(X: Any) -> Any:
+def _through_weights(X: Any, Z: Any, segments: list[Segment], out: Float64, workers: Workers) -> Float64:
+    """Return X (Z' coef): the weights of the features first, then one product with them."""
+    weights = np.zeros((X.shape[1], out.shape[1]))
+    for segment in segments:
+        weights[:, segment.outputs] += in_double(Z[segment.start : segment.stop]).T @ segment.coef
+    step = max(1, TILE_VALUES // X.shape[1])
+
+    def work(start: int, stop: int) -> None:
+        for s in range(start, stop, step):
+            e = min(s + step, stop)
+            out[s:e] = in_double(X[s:e]) @ weights
+
+    with workers.one_blas_thread():
+        workers.ranges(X.shape[0], work)
+    return out
+
+
+def in_double(X: Any) -> Any:
     """Return single-precision numbers in double precision, anything else as it is."""
     return X.astype(np.float64) if getattr(X, "dtype", None) == np.float32 else X
 
 
 def _layout(X: Any, fused: Any, centre: Float64 | None) -> Layout:
     if centre is None and not sp.issparse(X) and fused.statistic == "sqdist":
-        centre = X.mean(axis=0, dtype=np.float64)
+        centre = safe_centre(X, np.float64)
     return Layout(X, fused, np.float64, keep=False, centre=centre)

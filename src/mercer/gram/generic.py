@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from mercer import _jit
 from mercer.arrays import Float64, Floats, Index
 from mercer.gram.base import Gram
 from mercer.kernels import Kernel
+from mercer.kernels.data import size
+from mercer.kernels.tiles_of_pairs import matrix_in_tiles
 from mercer.threads import Workers
 
 BATCH = 64  # rows computed, and stored, together
@@ -132,8 +135,8 @@ class GenericGram(Gram):
 
     def __init__(self, kernel: Kernel, X: Any, dtype: Any, workers: Workers, cache_bytes: int) -> None:
         self.kernel = kernel
-        self.X = X
-        self.n = X.shape[0] if hasattr(X, "shape") else len(X)
+        self.X = kernel.prepare(X)
+        self.n = size(X)
         self.dtype = np.dtype(dtype)
         self._wide = self.dtype == np.float64
         self.workers = workers
@@ -144,14 +147,24 @@ class GenericGram(Gram):
         self.cache = RowCache(self.n, self.dtype, cache_bytes)
         self._lock = threading.RLock()
         self._diag: Float64 | None = None
+        self._magnitude: Float64 | None = None
         self._twin: GenericGram | None = None  # the same matrix in the other precision
 
     def diag(self) -> Float64:
         if self._diag is None:
-            starts = range(0, self.n, TILE_COLUMNS)
-            tiles = (self._take(np.arange(s, min(s + TILE_COLUMNS, self.n))) for s in starts)
-            self._diag = np.concatenate([self.kernel.evaluate_diag(tile) for tile in tiles], dtype=np.float64)
+            self._diag = self._of_each(self.kernel.evaluate_diag)
         return self._diag
+
+    def magnitude(self) -> Float64:
+        if self._magnitude is None:
+            self._magnitude = self._of_each(self.kernel.magnitude)
+        return self._magnitude
+
+    def _of_each(self, number: Callable[[Any], Any]) -> Float64:
+        """Return a number of each point, found for some of them at a time."""
+        starts = range(0, self.n, TILE_COLUMNS)
+        tiles = (self._take(np.arange(s, min(s + TILE_COLUMNS, self.n))) for s in starts)
+        return np.concatenate([number(tile) for tile in tiles], dtype=np.float64)
 
     def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
         idx, jdx = np.asarray(idx, dtype=np.intp), np.asarray(jdx, dtype=np.intp)
@@ -162,7 +175,10 @@ class GenericGram(Gram):
             for t in np.flatnonzero(known):
                 out[t] = self.cache.row(int(self.cache.slot[idx[t]]))[jdx]
         missing = np.flatnonzero(~known)
-        if missing.size:
+        if missing.size == idx.size and self.kernel.by_pairs and np.array_equal(idx, jdx):
+            self.evaluations += idx.size * (idx.size + 1) // 2
+            checked(self.kernel, matrix_in_tiles(self.kernel, self._take(idx), None, self.workers, out))
+        elif missing.size:
             self._evaluate(idx[missing], jdx, [out[t] for t in missing])
         return out
 
@@ -244,10 +260,7 @@ class GenericGram(Gram):
         return part.astype(np.float64) if getattr(part, "dtype", None) == np.float32 and self._wide else part
 
     def _tile(self, few: Any, jdx: Index) -> Floats:
-        tile = self.kernel.evaluate(few, self._take(jdx))
-        if not math.isfinite(float(tile.sum(dtype=np.float64))):
-            raise ValueError(f"kernel={self.kernel!r} returned NaN or infinity for some pairs of rows of X")
-        return tile
+        return checked(self.kernel, self.kernel.evaluate(few, self._take(jdx)))
 
     def exact(self) -> Gram:
         if self.dtype == np.float64:
@@ -260,6 +273,13 @@ class GenericGram(Gram):
 
     def subset(self, idx: Index, workers: Workers | None = None) -> Gram:
         return SubGram(self, np.asarray(idx, dtype=np.intp))
+
+
+def checked(kernel: Kernel, values: Floats) -> Floats:
+    """Return kernel values, or say that some are no numbers."""
+    if not math.isfinite(float(values.sum(dtype=np.float64))):
+        raise ValueError(f"kernel={kernel!r} returned NaN or infinity for some pairs of rows of X")
+    return values
 
 
 class _Fold:
@@ -284,6 +304,9 @@ class SubGram(Gram):
 
     def diag(self) -> Float64:
         return self.parent.diag()[self.idx]
+
+    def magnitude(self) -> Float64:
+        return self.parent.magnitude()[self.idx]
 
     def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
         parent = self.parent

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
@@ -15,7 +17,12 @@ TILE = 2048
 
 
 def sampled_cholesky(
-    gram: Gram, rank: int, tol: float, seed: np.random.Generator, workers: Workers | None = None
+    gram: Gram,
+    rank: int,
+    tol: float,
+    seed: np.random.Generator,
+    workers: Workers | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Factor:
     r"""Factor :math:`K \approx L L^T`, each landmark drawn as often as the ones so far fail to explain it.
 
@@ -34,6 +41,8 @@ def sampled_cholesky(
         Draws the landmarks.
     workers : Workers, optional
         Threads; one when not given.
+    stop : callable, optional
+        Whether the landmarks so far must do, asked before each further block of them.
 
     Returns
     -------
@@ -55,6 +64,8 @@ def sampled_cholesky(
     pivots: list[int] = []
     m = 0
     while m < rank and float(left.sum()) > tol * total:
+        if m and stop is not None and stop():
+            break
         drawn = seed.choice(n, size=min(BLOCK, rank - m), replace=True, p=left / left.sum())
         few = np.unique(drawn)
         columns = np.empty((n, few.size))

@@ -63,12 +63,11 @@ class SharedStatistic:
         return K
 
     def _statistic(self, kernel: ElementwiseKernel) -> Any:
-        near = kernel.statistic == "sqdist" and kernel.needs_near
-        name = kernel.statistic + (" near" if near else "")
+        name = kernel.statistic
         with self._lock:  # whoever comes second waits and finds it done
             if name not in self._kept:
                 X = self.X.astype(np.float64)
-                found = dots(X) if kernel.statistic == "dot" else squared_distances(X, near=near)
+                found = dots(X) if name == "dot" else squared_distances(X)
                 self._kept[name] = np.ascontiguousarray(found)
             return self._kept[name]
 

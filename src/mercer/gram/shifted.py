@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from mercer.arrays import Float64, Floats, Index
-from mercer.gram.base import Gram
+from mercer.gram.base import DerivedGram, Gram
 from mercer.threads import Workers
 
 
-class ShiftedGram(Gram):
+class ShiftedGram(DerivedGram):
     """The matrix K + tau^2: the kernel matrix of the points (phi(x_i), tau).
 
     Parameters
@@ -24,16 +24,8 @@ class ShiftedGram(Gram):
     """
 
     def __init__(self, gram: Gram, tau: float) -> None:
-        self.gram, self.tau = gram, tau
-        self.n = gram.n
-        self.dtype = gram.dtype
-        self.is_psd = gram.is_psd
-        self.independent_subsets = gram.independent_subsets
-
-    @property
-    def evaluations(self) -> int:  # type: ignore[override]
-        """Kernel values computed so far."""
-        return self.gram.evaluations
+        super().__init__(gram)
+        self.tau = tau
 
     def diag(self) -> Float64:
         return self.gram.diag() + self.tau**2

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.arrays import Float64, Floats, Index
-from mercer.gram.base import Gram
+from mercer.gram.base import DerivedGram, Gram
 from mercer.threads import Workers
 
 
-class SignedGram(Gram):
+class SignedGram(DerivedGram):
     """The matrix K_ij y_i y_j: the kernel matrix of the points y_i phi(x_i).
 
     Parameters
@@ -22,24 +22,17 @@ class SignedGram(Gram):
     """
 
     def __init__(self, gram: Gram, sign: Float64) -> None:
-        self.gram, self.sign = gram, sign
-        self.n = gram.n
-        self.dtype = gram.dtype
-        self.is_psd = gram.is_psd
-        self.independent_subsets = gram.independent_subsets
-
-    @property
-    def evaluations(self) -> int:  # type: ignore[override]
-        """Kernel values computed so far."""
-        return self.gram.evaluations
+        super().__init__(gram)
+        self.sign = sign
 
     def diag(self) -> Float64:
         return self.gram.diag()
 
     def block(self, idx: Index, jdx: Index, out: Floats | None = None) -> Floats:
         part = self.gram.block(idx, jdx, out)
-        part *= self.sign[idx].astype(part.dtype)[:, None]
-        part *= self.sign[jdx].astype(part.dtype)[None, :]
+        rows, columns = self.sign[idx].astype(part.dtype), self.sign[jdx].astype(part.dtype)
+        part = np.multiply(part, rows[:, None], out=out)  # not in place: some Grams hand out what they keep
+        part *= columns[None, :]
         return part
 
     def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:

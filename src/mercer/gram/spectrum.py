@@ -45,6 +45,10 @@ def spectrum(gram: Gram, steps: int = STEPS) -> Spectrum:
     """
     idx = np.unique(np.linspace(0, gram.n - 1, min(gram.n, SAMPLE)).astype(np.intp))
     K = gram.block(idx, idx).astype(np.float64)
+    bad = np.argwhere(~np.isfinite(K))
+    if bad.size:
+        i, j = idx[bad[0]]
+        raise ValueError(f"the kernel of rows {i} and {j} of X is {K[tuple(bad[0])]}: scale the features")
     difference = float(np.abs(K - K.T).max(initial=0.0))
     asymmetry = difference if difference > ROUNDING * float(np.abs(K).max(initial=0.0)) else 0.0
     K = 0.5 * (K + K.T)

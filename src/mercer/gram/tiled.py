@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 
 from mercer.arrays import Float64, Floats, Index
 from mercer.gram.base import Gram
+from mercer.gram.features import Features
 from mercer.threads import Workers
 
 TILE = 1024
+
+
+class OutOfTime(Exception):  # noqa: N818  it is no error
+    """A product was given up: whoever asked for it had no more time."""
 
 
 class TiledProduct:
@@ -27,15 +33,21 @@ class TiledProduct:
         The threads, each of which computes and multiplies tiles of its own.
     keep_bytes : int
         Memory for tiles.
+    stop : callable, optional
+        Whether to give up, asked between tiles; `OutOfTime` is raised then.
     """
 
-    def __init__(self, gram: Gram, workers: Workers, keep_bytes: int = 0) -> None:
-        self.gram, self.workers, self.n = gram, workers, gram.n
+    def __init__(
+        self, gram: Gram, workers: Workers, keep_bytes: int = 0, stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.gram, self.workers, self.n, self.stop = gram, workers, gram.n, stop
         starts = range(0, gram.n, TILE)
         self.tiles = [(i, j) for i in starts for j in starts if j >= i]
         size = TILE * TILE * gram.dtype.itemsize
         self.room = min(len(self.tiles), max(0, keep_bytes) // size)  # so many of the first are kept
         self._kept: dict[int, Floats] = {}
+        Z = gram.features()
+        self.factor = Features(Z, workers) if Z is not None and 2 * Z.shape[1] < gram.n else None
 
     def __call__(self, V: Float64) -> Float64:
         """Return K V.
@@ -49,11 +61,24 @@ class TiledProduct:
         -------
         (n, p) float64 array
         """
+        return self._product(V, self.stop)
+
+    def uninterrupted(self, V: Float64) -> Float64:
+        """Return K V, whatever time it is."""
+        return self._product(V, None)
+
+    def _product(self, V: Float64, stop: Callable[[], bool] | None) -> Float64:
+        if self.factor is not None:  # K = Z Z', and no tile is needed
+            return self.factor.products(V)
         factor = np.ascontiguousarray(V, dtype=self.gram.dtype)
         idle: deque[Float64] = deque()
         results: list[Float64] = []
+        given_up: list[bool] = []
 
         def work(number: int) -> None:
+            if given_up or (stop is not None and stop()):
+                given_up.append(True)
+                return
             try:
                 out = idle.pop()
             except IndexError:
@@ -64,6 +89,8 @@ class TiledProduct:
 
         with self.workers.one_blas_thread():
             self.workers.each(len(self.tiles), work)
+        if given_up:
+            raise OutOfTime
         total = results[0]
         for other in results[1:]:
             total += other

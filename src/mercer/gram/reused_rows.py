@@ -7,13 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer import _jit
 from mercer.arrays import Float64, Floats, Index
+from mercer.threads import Workers
 
 BATCH = 64  # rows kept, and put out, together
 RECENT = 4  # batches used in the last few calls are never put out
 
 
-class RowCache:
+class ReusedRows:
     """A cache that admits a row only when it is asked for the second time.
 
     A support vector on its way to the bound changes once; keeping its row would cost memory traffic for
@@ -80,7 +82,23 @@ class RowCache:
         self.number += 1
         return store
 
-    def pieces(self, idx: Index, coef: Float64) -> list[tuple[Floats, Index, Float64]]:
+    def add_products(
+        self, idx: Index, coef: Float64, out: Float64, workers: Workers
+    ) -> tuple[Index, Float64]:
+        """Add the products of coefficients with the rows that are kept to ``out``; return what is left."""
+        kept = self.known(idx)
+        if not kept.any():
+            return idx, coef
+        pieces = self._pieces(idx[kept], coef[kept])
+
+        def fold(start: int, stop: int) -> None:
+            for rows, local, weights in pieces:
+                _jit.row_products.fold_rows(rows, local, weights, start, stop, out)
+
+        workers.ranges(self.n, fold, align=512)
+        return idx[~kept], np.ascontiguousarray(coef[~kept])
+
+    def _pieces(self, idx: Index, coef: Float64) -> list[tuple[Floats, Index, Float64]]:
         """Return (storage, places, coefficients) batch by batch."""
         order = np.argsort(self.batch[idx], kind="stable")
         idx, coef = idx[order], coef[order]
