@@ -13,6 +13,7 @@ A problem knows nothing of how it is solved; a solver is handed one together wit
 (0.5, 0.5)
 """
 
+from mercer.problems.approximation import DistanceFromExact
 from mercer.problems.certificate import Certificate, certified, combine
 from mercer.problems.classification import HardMargin, HardMarginThroughOrigin, soft_margin, squared_hinge
 from mercer.problems.dual import Dual
@@ -21,6 +22,7 @@ from mercer.problems.risk import Risk
 
 __all__ = [
     "Certificate",
+    "DistanceFromExact",
     "Dual",
     "HardMargin",
     "HardMarginThroughOrigin",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from mercer.arrays import Float64
 from mercer.problems.problem import Machine, Problem, Values, meets, relative
 
@@ -78,13 +80,25 @@ class Certificate:
             return (
                 f"{self.status}: KKT violation {self.kkt_violation:.2g} (kernel not positive semi-definite)"
             )
-        if math.isinf(self.gap):
-            return f"{self.status}: nothing proved, KKT violation {self.kkt_violation:.2g}"
         scale = max(abs(self.primal), abs(self.dual))
-        if scale <= self.rounding:
+        if math.isfinite(self.gap) and scale <= self.rounding:
             return f"{self.status}: the objective is 0 within rounding"
         proved = max(self.relative_gap, relative(self.rounding, self.primal, self.dual), ROUNDING)
-        return f"{self.status}: proved within {100 * proved:.2g} % of the best possible"
+        if math.isinf(self.gap) or math.isinf(proved):
+            return f"{self.status}: nothing proved, KKT violation {self.kkt_violation:.2g}"
+        return f"{self.status}: proved within {_percent(proved)} of the best possible"
+
+
+def _percent(proved: float) -> str:
+    """Return a relative gap in words that are the same on every processor: rounded up to a power of ten.
+
+    How far below its tolerance a solver ends is a matter of rounding; from 1 % on, two digits are shown.
+    """
+    if proved < 0.01:
+        return f"{max(10.0 ** math.ceil(round(math.log10(proved), 6) + 2), 1e-4):g} %"
+    unit = 10.0 ** (math.floor(math.log10(proved)) - 1)
+    percent = 100 * unit * math.ceil(proved / unit * (1 - 1e-12))
+    return f"{percent:.{1 if percent < 10 else 0}f} %"
 
 
 def certified(
@@ -120,9 +134,11 @@ def certified(
     noise : float or (n,) float64
         A bound on the error of K coef.
     """
+    with np.errstate(over="ignore", invalid="ignore"):  # the status tells of values that overflow
+        values = problem.certify(machine, machine.products, noise)
     return concluded(
         problem,
-        problem.certify(machine, machine.products, noise),
+        values,
         tol=tol,
         criterion=criterion,
         n_iter=n_iter,
@@ -163,14 +179,16 @@ def verdict(
     """Return the status that numbers deserve: "optimal" where they meet ``tol`` or are rounding alone."""
     if stopped == "interrupted":
         return stopped  # whoever pressed Ctrl-C wants to know, however good the point is
-    if psd and values.feasible:
+    finite = math.isfinite(values.primal) and math.isfinite(values.dual)
+    if psd and values.feasible and finite:
         met = meets(values, criterion, tol, tol) if problem is None else problem.met(values, criterion, tol)
         met = met or values.gap <= values.rounding
         # A gap that is lost in its own rounding error proves nothing.
         scale = max(abs(values.primal), abs(values.dual), values.size)
         met = met and (values.rounding <= max(tol, KNOWN) * scale or scale == 0.0)
     else:
-        met = not psd and values.violation <= (tol if problem is None else problem.allowed(tol, values))
+        allowed = tol if problem is None else problem.allowed(tol, values)
+        met = not psd and finite and values.violation <= allowed
     if met:
         return "optimal" if psd else "stationary"
     if stopped not in ("optimal", "stationary"):

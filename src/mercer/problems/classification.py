@@ -13,6 +13,7 @@ from mercer.gram import Gram
 from mercer.gram.signed import SignedGram
 from mercer.problems.dual import Dual
 from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Values
+from mercer.problems.separating import SeparatingMachine
 
 
 def _bias_group(n: int, fit_intercept: bool) -> dict[str, np.ndarray | None]:
@@ -112,6 +113,11 @@ class HardMargin(Dual):
         self.there = there > 0
         self.spread = spread
 
+    def as_cone(self) -> Dual:
+        from mercer.problems.fixed_bias import HardMarginBiasCone
+
+        return HardMarginBiasCone(self, self.y, self.there)
+
     def without_bias(self) -> Dual:
         hull = HardMarginThroughOrigin(self.y, self.there.astype(np.float64), self.spread)
         return hull.without_bias()
@@ -188,7 +194,8 @@ class HardMargin(Dual):
         # measures the primal value.
         top, bottom = self._edges(f)
         intercept = -0.5 * (top + bottom) * scale
-        return Machine(scale * self.beta(b), intercept, scale * f)
+        sign = np.where(self.there, self.y, 0.0)
+        return SeparatingMachine(scale * self.beta(b), intercept, scale * f, sign)
 
     def _edges(self, f: Float64) -> tuple[float, float]:
         return (
@@ -230,6 +237,9 @@ class HardMarginThroughOrigin(Dual):
     @property
     def has_bias(self) -> bool:
         return False
+
+    def as_cone(self) -> Dual:
+        return self.without_bias()
 
     def without_bias(self) -> Dual:
         from mercer.problems.fixed_bias import HardMarginCone
@@ -278,7 +288,8 @@ class HardMarginThroughOrigin(Dual):
                 "feature space: use a finite C, fit_intercept=True, or another kernel"
             )
         scale = self.y / squared_distance
-        return Machine(scale * b, 0.0, scale * f)
+        sign = np.where(self.there, self.y, 0.0)
+        return SeparatingMachine(scale * b, 0.0, scale * f, sign, free_bias=False)
 
     def recover(self, coef: Float64) -> Float64:
         total = float(np.abs(coef).sum())

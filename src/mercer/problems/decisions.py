@@ -30,9 +30,8 @@ import scipy.sparse as sp
 from mercer.arrays import Float64
 from mercer.gram.build import suitable_layout
 from mercer.gram.cross_products import TILE_VALUES, Segment, cross_products
-from mercer.gram.layout import Layout
-from mercer.gram.panels import PANEL, add_panel_product, fill_panel
-from mercer.kernels import Kernel
+from mercer.gram.vectors import Layout, add_panel_products, fill_panel
+from mercer.kernels import Kernel, Linear
 from mercer.kernels.fused import RBF, Fused
 from mercer.threads import Workers
 
@@ -77,7 +76,7 @@ def decisions_with_sure_signs(
         return cross_products(kernel, rows, Z, segments, intercept.size, alone) + intercept
 
     fused = kernel.fused()
-    if not _bound_is_known(fused, X, Z, segments):
+    if isinstance(kernel, Linear) or not _bound_is_known(fused, X, Z, segments):
         return cross_products(kernel, X, Z, segments, intercept.size, workers) + intercept
     assert fused is not None
     thin_X, thin_Z = (suitable_layout(part, NO_MEMORY) for part in (X, Z))
@@ -159,9 +158,9 @@ class _Rough:
         for sign in (1.0, -1.0):
             chosen = np.flatnonzero(sign * coef > 0)
             total = np.zeros(many.n)
-            for s in range(0, chosen.size, PANEL):
-                idx = chosen[s : s + PANEL]
-                add_panel_product(self.few, many, segment.start + idx, np.abs(coef[idx]), total, self.alone)
+            add_panel_products(
+                self.few, many, segment.start + chosen, np.abs(coef[chosen]), total, self.alone
+            )
             F[:, 0] += sign * total
             size[:, 0] += total
 

@@ -11,10 +11,12 @@ anywhere else.
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 
 import numpy as np
 
 from mercer.arrays import Float64, Ints
+from mercer.gram.base import UNIT
 from mercer.problems.problem import FEASIBLE, InfeasibleError, Machine, Problem, Values, of_variables, total
 
 ROUNDING = 1e-14  # share of a box's width within which a variable is on its bound
@@ -276,7 +278,9 @@ class Dual(Problem):
         # A variable that a file or a scale has moved off its bound by rounding is not free.
         beta = self.beta(b)
         rounding += 0.5 * self.scale * total(np.abs(beta), noise)  # of the objective's own quadratic term
-        size = self.scale * (0.5 * _sum(np.abs(beta * f)) + _sum(np.abs(self.p * b)))
+        # K beta may be of any size, and the bias cancel it: only what is linear tells the objective's own.
+        size = self.scale * (0.5 * abs(_sum(beta * f)) + _sum(np.abs(self.p * b)))
+        rounding += UNIT * size
         return Values(dual + gap, dual, gap, self.violation(settled, g), multipliers, rounding, size)
 
     def hopeless(self, b: Float64, f: Float64) -> bool:
@@ -307,6 +311,11 @@ class Dual(Problem):
         """Whether the function has a bias of its own."""
         return self.group is not None
 
+    @property
+    def has_zero_sum(self) -> bool:
+        """Whether one sum is fixed, at zero: that of the bias."""
+        return self.group is not None and self.sums.size == 1 and float(self.sums[0]) == 0.0
+
     def without_bias(self) -> Dual | None:
         """Return this problem without its bias and with no sum fixed; None where sums mean something else."""
         if self.group is None:
@@ -317,12 +326,36 @@ class Dual(Problem):
         bare.group, bare.sums = None, np.zeros(0)
         return bare
 
+    def as_cone(self) -> Dual | None:
+        """Return a hard margin in its multipliers as they are; None for any other problem."""
+        return None
+
     def fixed_bias(self, tau: float) -> Dual | None:
         """Return this problem with the bias as the weight of one more coordinate tau; None: see above."""
         from mercer.problems.fixed_bias import FixedBias
 
         bare = self.without_bias()
         return None if bare is None else FixedBias(bare, tau)
+
+    def with_parametric(
+        self, columns: Float64, *, constant: bool, names: Sequence[str] | None = None
+    ) -> Problem:
+        """Return this problem with columns beside the kernel that cost nothing."""
+        from mercer.problems.design import Design
+        from mercer.problems.parametric_dual import ParametricDual
+
+        bare = self.without_bias()
+        if bare is None or type(bare) is not type(self):
+            return super().with_parametric(columns, constant=constant, names=names)
+        movable = (~self.fixed).reshape(self.copies, self.n).any(axis=0)
+        return ParametricDual(bare, Design.of(columns, movable, constant=constant, names=names))
+
+    def at_bias(self, bias: float) -> Dual | None:
+        """Return this problem with a bias that is given; None where the bias is more than a shift."""
+        from mercer.problems.fixed_bias import GivenBias
+
+        bare = self.without_bias()
+        return GivenBias(bare, bias) if bare is not None and type(bare) is type(self) else None
 
     def take(self, points: Ints) -> Dual:
         """Return the problem of some points while the others stay (given K beta, that is all it takes)."""

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import lstsq
 from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -13,15 +15,26 @@ from mercer.arrays import Float64
 from mercer.problems.dual import Dual
 from mercer.problems.problem import InfeasibleError, Machine, Values
 
+NEWTON_STEPS = 60
+EMPTY = 1e-300
+
 
 @dataclass(frozen=True)
 class ParametricMachine(Machine):
     r"""A function :math:`f(x) = \sum_i \beta_i k(x_i, x) + \sum_j d_j p_j(x)`; ``products`` are K beta.
 
-    ``parametric`` are the :math:`d_j`.
+    ``parametric`` are the :math:`d_j`, without that of a constant column, which is the intercept; ``trend``
+    is :math:`\sum_j d_j p_j` at the training points, where it is known. Several functions have a column each.
     """
 
     parametric: Float64 = field(default_factory=lambda: np.zeros(0))
+    trend: Float64 | None = None
+
+    @property
+    def values(self) -> Float64:
+        """F at the training points."""
+        assert self.trend is not None
+        return np.asarray(self.products + self.trend + self.intercept)
 
 
 class EqualityDual(Dual):
@@ -91,20 +104,27 @@ class EqualityDual(Dual):
         return zero if self.missed(zero) == 0.0 else self.nearest(zero)
 
     def nearest(self, b: Float64) -> Float64:
-        """Return a feasible point whose largest change from ``b`` is least, found by a linear program."""
-        b = np.clip(b, self.lo, self.hi)
+        """Return the feasible point nearest to ``b``, or (rarely) any other feasible one."""
         A = self._matrix()
-        if self.missed(b) <= 1e-13 * float(np.abs(b).sum() + np.abs(self.sums).sum()):
-            return b
+        found = _projected(np.clip(b, self.lo, self.hi), A, self.sums, self.lo, self.hi)
+        return found if self._holds(found, A) else self._by_linear_program(b, A)
+
+    def _holds(self, b: Float64, A: Float64) -> bool:
+        return self.missed(b) <= 1e-13 * float(np.abs(A) @ np.abs(b) @ np.ones(A.shape[0]) + EMPTY)
+
+    def _by_linear_program(self, b: Float64, A: Float64) -> Float64:
+        """Return a feasible point whose largest change from ``b`` is least, or say that there is none."""
         n, m = self.size, A.shape[0]
-        box = np.hstack([np.eye(n), -np.ones((n, 1))])
+        b = np.clip(b, self.lo, self.hi)
+        one: Any = sparse.eye_array(n)
+        column: Any = np.full((n, 1), -1.0)
         found = milp(
             np.append(np.zeros(n), 1.0),
             bounds=Bounds(np.append(self.lo - b, 0.0), np.append(self.hi - b, np.inf)),
             constraints=[
                 LinearConstraint(np.hstack([A, np.zeros((m, 1))]), self.sums - A @ b, self.sums - A @ b),
-                LinearConstraint(box, -np.inf, 0.0),
-                LinearConstraint(np.hstack([-np.eye(n), -np.ones((n, 1))]), -np.inf, 0.0),
+                LinearConstraint(sparse.hstack([one, column]), -np.inf, 0.0),
+                LinearConstraint(sparse.hstack([-one, column]), -np.inf, 0.0),
             ],
         )
         if found.x is None:
@@ -169,3 +189,33 @@ class EqualityDual(Dual):
     def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
         assert isinstance(machine, ParametricMachine)
         return self.evaluate(self.recover(machine.coef), f, machine.parametric, noise)
+
+
+def _projected(b: Float64, A: Float64, s: Float64, lo: Float64, hi: Float64) -> Float64:
+    r"""Return the point of the box with A x = s that is nearest to b, as far as Newton's method finds it.
+
+    It is :math:`x(\lambda) = \mathrm{clip}(b + A^T \lambda)`, and :math:`A x(\lambda) = s` is the gradient of
+    a convex, piecewise quadratic function of a few variables.
+    """
+    dual = np.zeros(A.shape[0])
+    x = b
+    size = float(np.abs(A).max(initial=1.0)) * float(np.abs(b).sum()) + float(np.abs(s).sum())
+    missing = s - A @ x
+    for _ in range(NEWTON_STEPS):
+        if float(np.abs(missing).max(initial=0.0)) <= 1e-16 * size:
+            break
+        free = (x > lo) & (x < hi)
+        H = A[:, free] @ A[:, free].T
+        H.flat[:: H.shape[0] + 1] += 1e-14 * max(float(np.trace(H)), EMPTY)
+        step = np.asarray(lstsq(H, missing)[0])
+        length, before = 1.0, float(missing @ missing)
+        while True:
+            new = np.clip(b + A.T @ (dual + length * step), lo, hi)
+            left = s - A @ new
+            if float(left @ left) < before or length < 1e-6:
+                break
+            length *= 0.5
+        if not float(left @ left) < before:
+            break
+        dual, x, missing = dual + length * step, new, left
+    return x

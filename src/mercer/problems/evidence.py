@@ -50,7 +50,9 @@ def log_evidence(quadratic: float, log_determinant: float, n: int, outputs: int)
     return -0.5 * (quadratic + outputs * (log_determinant + n * math.log(2.0 * math.pi)))
 
 
-def pair_weights(A: Float64, inverse: Float64) -> Float64:
+def pair_weights(
+    A: Float64, inverse: Float64, left: Float64 | None = None, right: Float64 | None = None
+) -> Float64:
     r"""Return the derivatives of the log evidence by the entries of the (symmetric) kernel matrix.
 
     Parameters
@@ -59,6 +61,8 @@ def pair_weights(A: Float64, inverse: Float64) -> Float64:
         :math:`S^{-1} Y`.
     inverse : (n, n) array
         :math:`S^{-1}`, of which only the lower triangle is looked at, counting columns first; overwritten.
+    left, right : (n,) array, optional
+        Vectors u, v of a further term :math:`\tfrac12 (u v^T + v u^T)`.
 
     Returns
     -------
@@ -73,4 +77,7 @@ def pair_weights(A: Float64, inverse: Float64) -> Float64:
         G[:j, j] = 0.0
     G *= -float(outputs)
     G[np.diag_indices(n)] = -0.5 * outputs * diagonal
-    return np.asarray(blas.dgemm(0.5, A, A, beta=1.0, c=G, trans_b=True, overwrite_c=True))
+    one, two = A, A
+    if left is not None and right is not None:
+        one, two = np.column_stack([A, left, right]), np.column_stack([A, right, left])
+    return np.asarray(blas.dgemm(0.5, one, two, beta=1.0, c=G, trans_b=True, overwrite_c=True))

@@ -13,6 +13,7 @@ from mercer.gram import Gram
 from mercer.gram.shifted import ShiftedGram
 from mercer.problems.dual import Dual
 from mercer.problems.problem import InfeasibleError, Machine, Values
+from mercer.problems.separating import SeparatingMachine
 
 SEPARABLE = (
     1e-12  # squared distance of the hull of the y_i x_i from 0, on the points' scale, that counts as 0
@@ -84,7 +85,9 @@ class FixedBias(Dual):
             )
         machine = self.bare.machine(b, f)
         bias = self.tau**2 * float(machine.coef.sum())
-        return Machine(machine.coef, bias, machine.products - bias)
+        moved = replace(machine, intercept=bias, products=machine.products - bias)
+        # The margin is that of the direction w, whatever the bias; it is no problem through the origin.
+        return replace(moved, free_bias=True) if isinstance(moved, SeparatingMachine) else moved
 
     def recover(self, coef: Float64) -> Float64:
         return self.bare.recover(coef)
@@ -96,6 +99,54 @@ class FixedBias(Dual):
         if abs(machine.intercept - own) <= 1e-9 * size:
             return values
         # Another bias than that of the coefficients: nothing that was proved is about this function.
+        return replace(values, primal=math.inf, gap=math.inf, violation=math.inf)
+
+
+class GivenBias(Dual):
+    r"""A problem whose bias is a number that is given beforehand.
+
+    .. math:: \min_w \tfrac12 \|w\|^2 + \sum_i C_i L_i(\langle w, \phi(x_i) \rangle + b_0)
+
+    The dual has no fixed sum; its linear term gains :math:`b_0 \sum_i \beta_i`.
+
+    Parameters
+    ----------
+    bare : Dual
+        The problem without a bias.
+    bias : float
+        The bias b_0.
+    """
+
+    def __init__(self, bare: Dual, bias: float) -> None:
+        super().__init__(
+            bare.p + bias,
+            bare.lo,
+            bare.hi,
+            r=bare.r if bare.has_shift else None,
+            copies=bare.copies,
+            scale=bare.scale,
+        )
+        self.bare, self.bias = bare, bias
+
+    def objective(self, b: Float64, f: Float64) -> float:
+        return self.bare.objective(b, f) + self.bias * float(b.sum())
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        return self.bare.tolerance(tol, objective)
+
+    def allowed(self, tol: float, values: Values) -> float:
+        return self.bare.allowed(tol, values)
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        return Machine(self.beta(b), self.bias, f)
+
+    def recover(self, coef: Float64) -> Float64:
+        return self.bare.recover(coef)
+
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        values = self.evaluate(self.recover(machine.coef), f, None, noise)
+        if float(machine.intercept) == self.bias:
+            return values
         return replace(values, primal=math.inf, gap=math.inf, violation=math.inf)
 
 
@@ -159,6 +210,73 @@ class HardMarginCone(Dual):
             return Values(math.inf, 0.0, math.inf, 1.0, np.zeros(0))
         values = self.hull.evaluate(*self._on_hull(b, f), noise=noise / float(np.abs(b).sum()))
         return replace(values, violation=self.violation(b, self.gradient(b, f)))
+
+    def machine(self, b: Float64, f: Float64) -> Machine:
+        return self.hull.machine(*self._on_hull(b, f))
+
+    def recover(self, coef: Float64) -> Float64:
+        return coef.copy()
+
+    def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
+        return self.hull.certify(machine, f, noise)
+
+
+class HardMarginBiasCone(Dual):
+    r"""The maximal margin with a bias, in its multipliers as they are.
+
+        minimise 1/2 beta'K beta - y'beta,   y_i beta_i >= 0,   sum_i beta_i = 0
+
+    Where the classes cannot be separated this falls for ever; ``hopeless`` recognises that. Any feasible beta
+    stands for the separating function along its own ray, so values and machine are those of the nearest
+    points of the classes' convex hulls that lie on it, which `HardMargin` judges.
+
+    Parameters
+    ----------
+    hull : Dual
+        The same problem as points of the two hulls.
+    y : (n,) float64
+        Labels +1 and -1.
+    there : (n,) bool
+        Points that count; the others are held at zero.
+    """
+
+    unbounded_without_margin = True
+
+    def __init__(self, hull: Dual, y: Float64, there: np.ndarray) -> None:
+        far = np.where(there, np.inf, 0.0)
+        group = np.zeros(y.size, dtype=np.int64)
+        lo, hi = np.where(y > 0, 0.0, -far), np.where(y > 0, far, 0.0)
+        super().__init__(-y, lo, hi, group=group, sums=np.zeros(1))
+        self.hull, self.y = hull, y
+
+    def start(self) -> Float64:
+        """Return a point whose function is the difference of the classes' means; zero has none."""
+        there = self.lo < self.hi
+        b = np.zeros(self.size)
+        for sign in (1.0, -1.0):
+            members = there & (self.y == sign)
+            b[members] = sign / max(int(members.sum()), 1)
+        return b
+
+    def _on_hull(self, b: Float64, f: Float64) -> tuple[Float64, Float64]:
+        total = 0.5 * float(np.abs(b).sum())
+        return b / total, f / total
+
+    def hopeless(self, b: Float64, f: Float64) -> bool:
+        return bool(b.any()) and self.hull.hopeless(*self._on_hull(b, f))
+
+    def tolerance(self, tol: float, objective: float) -> float:
+        return 0.5 * tol  # the machine is the best point of the ray, which may add as much again
+
+    def allowed(self, tol: float, values: Values) -> float:
+        return tol
+
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        if not b.any():
+            return Values(math.inf, 0.0, math.inf, 1.0, np.zeros(1))
+        return self.hull.evaluate(*self._on_hull(b, f), noise=noise / (0.5 * float(np.abs(b).sum())))
 
     def machine(self, b: Float64, f: Float64) -> Machine:
         return self.hull.machine(*self._on_hull(b, f))

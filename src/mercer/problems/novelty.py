@@ -104,9 +104,13 @@ class EnclosingBall(Dual):
 
     def tolerance(self, tol: float, objective: float) -> float:
         """Return ``tol`` in units of the squared radius where that is below one, finer for a hard ball."""
-        size = float(np.abs(self.diag[self.there]).max(initial=0.0))
         unit = min(1.0, max(-2.0 * objective, 0.0))
-        return max(tol * unit * (FINER if self.hard else 1.0), NOISE * size)
+        return max(tol * unit * (FINER if self.hard else 1.0), self._floor)
+
+    @property
+    def _floor(self) -> float:
+        """The violation below which rounding has the last word."""
+        return NOISE * float(np.abs(self.diag[self.there]).max(initial=0.0))
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
         """Return (r^2 - ||a||^2) / 2, the largest that is near-optimal: see `closed`."""
@@ -121,8 +125,7 @@ class EnclosingBall(Dual):
         m = self.multipliers(b, self.gradient(b, f))
         centre_norm = float(b @ f)
         # Reduced costs are (r^2 - distance^2) / 2, whence r^2 = 2 multiplier + ||a||^2.
-        squared_radius = max(2.0 * float(m[0]) + centre_norm, 0.0)
-        squared_radius += ROUNDING * float((np.abs(self.diag[self.there]) + abs(centre_norm)).max())
+        squared_radius = max(2.0 * float(m[0]) + centre_norm, 0.0) + self._slack(centre_norm)
         slacks = np.maximum(self.squares(b, f) - squared_radius, 0.0)
         price = np.where(self.there, self.hi, 0.0)
         total = float(price.sum())
@@ -132,51 +135,23 @@ class EnclosingBall(Dual):
             float(price[outside].sum()) / total, float(price[b > 0].sum()) / total,
         )  # fmt: skip
 
+    def _slack(self, centre_norm: float) -> float:
+        """Return by how much a ball is shipped larger, so that rounding puts no point on it outside."""
+        return ROUNDING * float((np.abs(self.diag[self.there]) + abs(centre_norm)).max())
+
+    def evaluate(
+        self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
+    ) -> Values:
+        """Return what a point is worth; a shipped ball's slack, and what the floor allows, is rounding."""
+        values = super().evaluate(b, f, multipliers, noise)
+        rounding = values.rounding + self._slack(float(b @ f)) + self.scale * self._floor
+        return replace(values, rounding=rounding)
+
     def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
         """Return what a shipped ball is worth."""
         assert isinstance(machine, BallMachine)
         centre = float(machine.coef @ f)
         return self.evaluate(machine.coef, f, np.array([0.5 * (machine.squared_radius - centre)]), noise)
-
-
-def promised_squared_radius(
-    squared_radius: float, mean_slack: float, n: int, support: float, q: float, delta: float
-) -> float:
-    r"""Return the squared radius of the ball that a new point leaves with probability at most q.
-
-    With p = q - 3 sqrt(ln(2 / delta) / (2 n)) it is
-
-        r^2 + (mean slack + 6 R^2 / sqrt(n)) / p
-
-    and the promise holds with probability 1 - delta over the draw of n independent training points.
-
-    Parameters
-    ----------
-    squared_radius : float
-        r^2 of the fitted ball.
-    mean_slack : float
-        Mean of max(0, ||phi(x_i) - a||^2 - r^2) over the training points.
-    n : int
-        Number of training points.
-    support : float
-        R^2, the largest squared norm in feature space that the distribution (not the sample) can produce.
-    q, delta : float
-        Wished false positive rate; probability with which the promise may fail.
-
-    References
-    ----------
-    Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Corollary 7.14.
-    """
-    sampling = 3.0 * math.sqrt(math.log(2.0 / delta) / (2.0 * n))
-    p = q - sampling
-    if p <= 0:
-        needed = math.ceil(9.0 * math.log(2.0 / delta) / (2.0 * q * q)) + 1
-        raise ValueError(
-            f"a false positive rate of q={q:g} cannot be promised from n={n} points at delta={delta:g}: "
-            f"sampling alone accounts for 3 sqrt(ln(2/delta)/(2n)) = {sampling:.3g}, so q must be larger "
-            f"than that, or n at least {needed}"
-        )
-    return squared_radius + (mean_slack + 6.0 * support / math.sqrt(n)) / p
 
 
 @dataclass(frozen=True)
@@ -224,7 +199,7 @@ class Hyperplane(Dual):
 
     def tolerance(self, tol: float, objective: float) -> float:
         """Return ``tol`` in units of rho where that is below one: rho >= ||w||^2 / (nu W)."""
-        return max(tol * min(1.0, 2.0 * objective / self.total), NOISE * self.spread * self.total)
+        return max(tol * min(1.0, 2.0 * objective / self.total), self._floor)
 
     def multipliers(self, b: Float64, g: Float64) -> Float64:
         """Return -rho, the largest that is near-optimal: see `closed`."""
@@ -241,16 +216,28 @@ class Hyperplane(Dual):
         if self.hopeless(b, f):
             noise = noise + math.sqrt(COLLAPSE) * self.spread * self.total
         values = super().evaluate(b, f, multipliers, noise)
-        return replace(values, size=self.spread * self.total * float(self.weight.sum()))
+        return replace(
+            values,
+            size=self.spread * self.total * float(self.weight.sum()),
+            rounding=values.rounding + self.total * (self._slack + self._floor),
+        )
+
+    @property
+    def _floor(self) -> float:
+        """The violation below which rounding has the last word."""
+        return NOISE * self.spread * self.total
+
+    @property
+    def _slack(self) -> float:
+        """By how much rho is shipped smaller, so that rounding puts no point on the plane outside."""
+        return ROUNDING * self.total * self.spread
 
     def machine(self, b: Float64, f: Float64) -> PlaneMachine:
         """Return the plane."""
         collapsed = self.hopeless(b, f)
         intercept = 0.0
         if not collapsed:
-            intercept = (
-                float(self.multipliers(b, self.gradient(b, f))[0]) + ROUNDING * self.total * self.spread
-            )
+            intercept = float(self.multipliers(b, self.gradient(b, f))[0]) + self._slack
         whole = float(self.weight.sum())
         outside = (b >= self.hi) & (f + intercept < 0)
         return PlaneMachine(

@@ -13,6 +13,7 @@ from mercer.problems.classification import HardMarginThroughOrigin, soft_margin,
 from mercer.problems.dual import Dual
 from mercer.problems.problem import Machine, Values
 from mercer.problems.regression import EpsilonTube
+from mercer.problems.separating import attained_margin
 
 CURVE_POINTS = 4096  # most points of a loss curve: beyond, every second one is dropped
 
@@ -42,11 +43,6 @@ class Rule:
     epsilon: float = 0.0
     bias_step: float = 0.0
 
-    @property
-    def loss_is_count(self) -> bool:
-        """Whether the loss is the number of mistakes."""
-        return self.code == rules.PERCEPTRON
-
     def values(self, target: Float64, coef: Float64, f: Float64, spread: float) -> Values:
         """Return primal, dual, gap and violation of the rule's problem, given f = K coef.
 
@@ -63,7 +59,7 @@ class Rule:
         """
         if self.code == rules.WIDROW_HOFF:
             return ridge_values(target, coef, f, self.shift)
-        if self.code == rules.ADATRON and self.shift == 0.0 and math.isinf(self.most):
+        if self._hard:
             if not coef.any():
                 return Values(math.inf, 0.0, math.inf, 1.0, np.zeros(0))
             hull = HardMarginThroughOrigin(target, np.ones(target.size), spread)
@@ -74,6 +70,30 @@ class Rule:
             return replace(values, violation=violation)
         problem = self._dual(target)
         return problem.certify(Machine(coef, 0.0, f), f)
+
+    @property
+    def _hard(self) -> bool:
+        return self.code == rules.ADATRON and self.shift == 0.0 and math.isinf(self.most)
+
+    def margins(self, target: Float64, F: Float64, squared_norms: Float64) -> Float64:
+        """Return 1 / ||w|| of each machine; where no error is allowed, the margin that the points have.
+
+        Parameters
+        ----------
+        target : (n, machines) float64
+            Signs.
+        F : (n, machines) float64
+            The functions' values.
+        squared_norms : (machines,) float64
+            ||w||^2.
+        """
+        if not self._hard:
+            return margins_of(squared_norms)
+        found = [
+            attained_margin(f, sign, square, free_bias=False)
+            for f, sign, square in zip(F.T, target.T, squared_norms.tolist(), strict=True)
+        ]
+        return np.array(found)
 
     def _dual(self, target: Float64) -> Dual:
         squared = self.shift > 0.0
@@ -189,8 +209,8 @@ def norms(coef: Float64, inner: Float64) -> Float64:
 
 
 def margins_of(squared_norms: Float64) -> Float64:
-    """Return 1 / ||w||, infinite for w = 0."""
-    with np.errstate(divide="ignore"):
+    """Return 1 / ||w||, infinite for w = 0; nan where an indefinite kernel gives w no length."""
+    with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(1.0 / np.sqrt(squared_norms))
 
 

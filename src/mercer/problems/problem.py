@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -115,6 +116,10 @@ class Problem(ABC):
     def beta(self, b: Float64) -> Float64:
         """Return the coefficients of the points."""
 
+    def noise(self, matrix: Gram, b: Float64) -> Float64:
+        """Return a bound on the rounding error of a point's products with the matrix."""
+        return matrix.noise(self.beta(b))
+
     @abstractmethod
     def evaluate(
         self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
@@ -132,6 +137,25 @@ class Problem(ABC):
     @abstractmethod
     def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
         """Return what a shipped machine is worth, given f = K coef."""
+
+    def with_parametric(
+        self, columns: Float64, *, constant: bool, names: Sequence[str] | None = None
+    ) -> Problem:
+        """Return this problem with columns beside the kernel that cost nothing, its own bias among them.
+
+        Parameters
+        ----------
+        columns : (n, m) float64
+            The columns, without a constant one.
+        constant : bool
+            Whether there is a constant column as well: the bias.
+        names : sequence of str, optional
+            What the columns are called, for messages.
+        """
+        raise InfeasibleError(
+            "parametric: this problem (a nu machine, or C=inf: a hard margin, a hard tube) has no form with "
+            "an unpenalised part: use parametric=None or a finite C"
+        )
 
     def tolerance(self, tol: float, objective: float) -> float:
         """Return the violation of this problem that corresponds to ``tol`` in the user's."""

@@ -121,6 +121,10 @@ class Ridge(Problem):
         residual, ones = self.split(R)
         return residual if ones is None else residual - ones * intercept
 
+    def free_share(self) -> Float64 | float:
+        """Return how much of each point's place in an inverse belongs to columns that cost nothing."""
+        return 0.0
+
     # -- what the other problems have, too -------------------------------------------------------------------
 
     @property

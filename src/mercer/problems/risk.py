@@ -13,19 +13,23 @@ is negative.
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
-from mercer.arrays import Float64
+from mercer.arrays import Float64, Index
 from mercer.problems.losses import Loss, MultinomialDeviance
 from mercer.problems.losses.base import best_shift
+from mercer.problems.piecewise_linear import PiecewiseLinear, piecewise_linear
 from mercer.problems.problem import FEASIBLE, Machine, Problem, Values, total
 
 BIAS_STEPS = 100
+ROUNDING = 4e-16  # of a sum, relative to the sum of its terms' sizes
 EPS = 8 * float(np.finfo(np.float64).eps)  # of a value that is a short sum of numbers of its size
 
 
@@ -96,14 +100,30 @@ class Risk(Problem):
 
     def with_offset(self, offset: Float64) -> Risk:
         """Return the same risk of a function with a fixed part."""
-        return Risk(
-            self.loss,
-            self.y,
-            self.C,
-            fit_intercept=self.fit_intercept,
-            outputs=self.outputs,
-            offset=offset,
-        )
+        twin = copy.copy(self)
+        twin.offset = offset
+        return twin
+
+    def with_loss(self, loss: Loss) -> Risk:
+        """Return the risk of another loss on the same points."""
+        twin = copy.copy(self)
+        twin.loss = loss
+        return twin
+
+    def at(self, points: Index) -> Risk:
+        """Return the risk on some of the points; the others must have no weight."""
+        twin = copy.copy(self)
+        twin.y, twin.C, twin.n = self.y[points], self.C[points], points.size
+        twin.offset = None if self.offset is None else self.offset[points]
+        return twin
+
+    def with_parametric(
+        self, columns: Float64, *, constant: bool, names: Sequence[str] | None = None
+    ) -> Problem:
+        """Return this problem with columns beside the kernel that cost nothing."""
+        from mercer.problems.parametric_risk import ParametricRisk
+
+        return ParametricRisk.of(self, columns, constant=constant, names=names)
 
     # -- values ----------------------------------------------------------------------------------------------
 
@@ -114,9 +134,30 @@ class Risk(Problem):
     def _whole(self, values: Float64) -> Float64:
         return values if self.joint else values[:, None]
 
+    # -- what costs nothing ----------------------------------------------------------------------------------
+
+    @property
+    def has_free_part(self) -> bool:
+        """Whether the function has a part that costs nothing: a bias, or more."""
+        return self.fit_intercept
+
+    def free_part(self, bias: Float64) -> Float64:
+        """Return what a bias adds to the values of f."""
+        return bias
+
+    def free_sums(self, beta: Float64) -> Float64:
+        """Return the sums of coefficients that the bias demands to be zero."""
+        return np.asarray(beta.sum(axis=0))
+
+    def border(self, root: Root) -> Float64:
+        """Return the effect of a Newton system's unknowns on these sums."""
+        return root.T
+
+    # -- values ----------------------------------------------------------------------------------------------
+
     def fitted(self, g: Float64, bias: Float64) -> Float64:
         """Return f from K beta and the bias."""
-        f = g + bias
+        f = g + self.free_part(bias)
         return f if self.offset is None else f + self.offset
 
     def loss_sum(self, f: Float64) -> float:
@@ -166,8 +207,32 @@ class Risk(Problem):
         f = g if self.offset is None else g + self.offset
         if not self.joint:
             near = 0.0 if start is None else float(start[0])
-            return np.array([best_shift(self.loss, self.y, self._flat(f), self.C, near)])
+            return np.array([self._bias_of_one(self._flat(f), near)])
         return self._joint_bias(f, np.zeros(self.outputs) if start is None else start)
+
+    def _bias_of_one(self, f: Float64, start: float) -> float:
+        """Return the bias of one function, by Newton's steps while each makes the slope much smaller."""
+        loss, y, C, b = self.loss, self.y, self.C, start
+        kept = C > 0
+        if not kept.all():
+            y, f, C = y[kept], f[kept], C[kept]
+        derivative = loss.derivative(y, f + b)
+        slope = float(C @ derivative)
+        for _ in range(BIAS_STEPS):
+            curvature = float(C @ loss.curvature(y, f + b))
+            if not curvature > 0.0:
+                break
+            if abs(slope) <= ROUNDING * float(C @ np.abs(derivative)):
+                return b
+            new = b - slope / curvature
+            derivative = loss.derivative(y, f + new)
+            new_slope = float(C @ derivative)
+            if not abs(new_slope) < abs(slope):  # the last digit, or a step too far
+                if abs(slope) <= 1e3 * ROUNDING * float(C @ np.abs(derivative)):
+                    return b
+                break
+            b, slope = new, new_slope
+        return best_shift(loss, y, f, C, start)
 
     def _joint_bias(self, f: Float64, bias: Float64) -> Float64:
         """Return the bias of all outputs by a damped Newton method; their mean, which is free, is zero."""
@@ -210,7 +275,7 @@ class Risk(Problem):
         s = np.zeros_like(b)
         s[there] = -b[there] / self.C[there, None]
         primal = 0.5 * float(np.einsum("im,im->", b, f)) + self.loss_sum(values)
-        off = b.sum(axis=0) if self.fit_intercept else np.zeros(1)
+        off = self.free_sums(b) if self.has_free_part else np.zeros(1)
         stray = float(np.abs(b[~there]).sum())
         size = float(np.abs(b).sum())
         excess = self.loss.excess(self.y[there], self._flat(values[there]), self._flat(s[there]))
@@ -264,3 +329,29 @@ class Risk(Problem):
         """Return what a shipped machine is worth, given f = K coef."""
         bias = np.atleast_1d(np.asarray(machine.intercept, dtype=np.float64))
         return self.evaluate(self.recover(machine.coef), f.reshape(self.n, -1), bias, noise)
+
+
+def penalised(
+    loss: Loss, y: Float64, C: Float64, *, fit_intercept: bool = True, outputs: int = 1
+) -> PiecewiseLinear | Risk:
+    r"""Return the problem  min 1/2 ||w||^2 + sum_i C_i L(y_i, f(x_i)).
+
+    A piecewise-linear loss has a box-constrained quadratic dual; a loss with a continuous derivative is a
+    problem for Newton's method.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss.
+    y : (n,) float64
+        Targets.
+    C : (n,) float64
+        Price of each point.
+    fit_intercept : bool
+        Whether f has an unpenalised bias.
+    outputs : int
+        Functions at once: the number of classes for a loss of classes.
+    """
+    if not loss.smooth and loss.pieces(y) is not None:
+        return piecewise_linear(loss, y, C, fit_intercept=fit_intercept)
+    return Risk(loss, y, C, fit_intercept=fit_intercept, outputs=outputs)

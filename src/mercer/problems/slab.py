@@ -14,7 +14,8 @@ import numpy as np
 
 from mercer.arrays import Float64
 
-ROUNDING = 1e-11  # by which two ways of computing a residual may differ, relative to the variance
+AXES_ROUNDING = 1e-11  # by which two ways of computing a residual may differ, relative to the variance
+ROUNDING = 64 * float(np.finfo(np.float64).eps)  # and relative to the terms that it is a difference of
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,9 @@ def thinnest_slab(products: Float64, diag: Float64, p: Float64, share: float) ->
     offsets, mean_norm = moments[:-1], float(moments[-1])
     width = _upper_quantile(residuals(products, diag, offsets, mean_norm), p, share)
     spread = max(float(p @ diag) - mean_norm, 0.0)
-    return Slab(offsets, mean_norm, width + ROUNDING * spread)
+    # A residual is a difference of terms of this size: without any spread, only their rounding is left.
+    size = float((np.abs(diag) + abs(mean_norm)).max())
+    return Slab(offsets, mean_norm, width + AXES_ROUNDING * spread + ROUNDING * size)
 
 
 def _upper_quantile(values: Float64, p: Float64, share: float) -> float:

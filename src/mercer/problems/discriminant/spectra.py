@@ -75,6 +75,12 @@ class ClassSpectra:
         counts: Index = (mixed > np.maximum(tol**2, rounding)).sum(axis=1)
         return counts
 
+    def covariances(self) -> list[Float64]:
+        """Return the class covariances in the features' units, without what the sphering left out."""
+        back = self.sphering.backward
+        axes = [vectors.T @ back for vectors in self.vectors]
+        return [one.T @ (values[:, None] * one) for values, one in zip(self.values, axes, strict=True)]
+
     def log_densities(self, X: Float64, alphas: Float64) -> Float64:
         r"""Gaussian log-densities up to a constant, for several mixtures at once.
 

@@ -10,8 +10,15 @@ import numpy.typing as npt
 
 from mercer.arrays import Float64, Index
 
+FEW_CLASSES = 32
 # A column whose spread within the classes is below this multiple of its magnitude is rounding, not variation.
 _ROUNDING = 10.0 * float(np.finfo(np.float64).eps)
+
+
+def _largest(X: Float64) -> Float64:
+    """Return the largest size of each column, without an array of sizes."""
+    largest: Float64 = np.maximum(X.max(axis=0), -X.min(axis=0))
+    return largest
 
 
 def class_means(values: Float64, codes: Index) -> Float64:
@@ -57,11 +64,14 @@ class ClassSummary:
         """Summarise the rows of ``X`` by their labels ``y``."""
         classes, codes = np.unique(y, return_inverse=True)
         sizes = np.bincount(codes)
-        order = np.argsort(codes, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         center = X.mean(axis=0)
         # Sums about the overall mean: a large common offset would cost the class means their last digits.
-        sums = np.add.reduceat(X[order] - center, starts, axis=0)
+        if len(classes) <= FEW_CLASSES:  # one product is faster than sorting the rows
+            sums = (codes == np.arange(len(classes))[:, None]).astype(np.float64) @ (X - center)
+        else:
+            order = np.argsort(codes, kind="stable")
+            starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+            sums = np.add.reduceat(X[order] - center, starts, axis=0)
         return cls(classes, codes, sizes, center, center + sums / sizes[:, None])
 
     @property
@@ -81,15 +91,18 @@ class ClassSummary:
 
     def residual_rows(self, X: Float64) -> Float64:
         """Rows (x_i - mean of its class) / sqrt(n), whose Gram matrix over features is W."""
-        rows: Float64 = (X - self.means[self.codes]) / np.sqrt(len(X))
-        constant = np.sqrt(np.einsum("ij,ij->j", rows, rows)) <= _ROUNDING * np.abs(X).max(axis=0)
-        rows[:, constant] = 0.0
+        rows: Float64 = self.means[self.codes]
+        np.subtract(X, rows, out=rows)
+        rows *= 1.0 / np.sqrt(len(X))
+        constant = np.sqrt(np.einsum("ij,ij->j", rows, rows)) <= _ROUNDING * _largest(X)
+        if constant.any():
+            rows[:, constant] = 0.0
         return rows
 
     def spread(self, X: Float64) -> Float64:
         """Return how far each column strays from its class means; 0 where that is rounding."""
-        spread: Float64 = np.abs(X - self.means[self.codes]).max(axis=0)
-        spread[spread <= _ROUNDING * np.abs(X).max(axis=0)] = 0.0
+        spread: Float64 = _largest(X - self.means[self.codes])
+        spread[spread <= _ROUNDING * _largest(X)] = 0.0
         return spread
 
     def class_rows(self, rows: Float64, k: int) -> Float64:

@@ -10,6 +10,7 @@ from mercer.problems.losses.margin import (
     Hinge,
     HuberizedSquaredHinge,
     MarginLoss,
+    PerceptronLoss,
     SquaredHinge,
 )
 from mercer.problems.losses.multinomial import MultinomialDeviance
@@ -34,6 +35,7 @@ __all__ = [
     "Loss",
     "MarginLoss",
     "MultinomialDeviance",
+    "PerceptronLoss",
     "Pieces",
     "Pinball",
     "ResidualLoss",

@@ -12,7 +12,6 @@ from mercer.problems.losses.roots import increasing_root
 from mercer.values import Value
 
 SLACK = 1e-9  # by how much, relative to its bounds, a dual variable may miss the conjugate's domain
-ROUNDING = 4e-16  # of a sum, relative to the sum of its terms' sizes
 STEP = 6e-6  # of a central difference: the cube root of the rounding, relative
 
 
@@ -25,6 +24,24 @@ class Pieces(NamedTuple):
 
     kinks: Float64
     slopes: Float64
+
+
+class BoxConjugate(NamedTuple):
+    r"""A conjugate that is quadratic on an interval: :math:`L^*(y, -a) = -p a + e |a| + r a^2 / 2`.
+
+    For each of n targets :math:`l \le a \le h`, up to a constant of the target. ``e`` and ``r`` are numbers,
+    ``p``, ``lo`` and ``hi`` (n,) arrays; the interval holds 0.
+    """
+
+    p: Float64
+    e: float
+    r: float
+    lo: Float64
+    hi: Float64
+
+    def of_rows(self, rows: slice) -> BoxConjugate:
+        """Return the form of some targets."""
+        return BoxConjugate(self.p[rows], self.e, self.r, self.lo[rows], self.hi[rows])
 
 
 class Loss(Value, ABC):
@@ -44,12 +61,17 @@ class Loss(Value, ABC):
         What y is: +1 or -1, real numbers, either, or numbers of classes (f then has a column for each class).
     smooth : bool
         Whether the derivative is continuous in f. Where it is not, :meth:`derivative` may return any
-        subgradient at a jump.
+        subgradient at a jump. A class that lists its ``pieces`` has kinks, whether it says so or not.
     """
 
     name: ClassVar[str | None] = None  # by which estimators know it; never inherited
     targets: ClassVar[Literal["signs", "numbers", "any", "classes"]] = "any"
     smooth: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "pieces" in vars(cls) and "smooth" not in vars(cls):
+            cls.smooth = False
 
     @abstractmethod
     def value(self, y: Float64, f: Float64) -> Float64:
@@ -64,6 +86,10 @@ class Loss(Value, ABC):
         h = STEP * np.maximum(1.0, np.abs(f))
         slope = (self.derivative(y, f + h) - self.derivative(y, f - h)) / (2.0 * h)
         return np.maximum(slope, 0.0)
+
+    def jet(self, y: Float64, f: Float64) -> tuple[Float64, Float64, Float64]:
+        """Return value, derivative and curvature, which may have work in common."""
+        return self.value(y, f), self.derivative(y, f), self.curvature(y, f)
 
     def conjugate(self, y: Float64, s: Float64) -> Float64:
         """Return sup_f s f - L(y, f), infinite where s is no slope of the loss."""
@@ -86,6 +112,21 @@ class Loss(Value, ABC):
     def pieces(self, y: Float64) -> Pieces | None:
         """Return the kinks and slopes of a piecewise-linear loss; None for any other."""
         return None
+
+    def box_conjugate(self, y: Float64) -> BoxConjugate | None:
+        """Return the conjugate where it is quadratic on an interval, None where it is not.
+
+        It is what coordinate descent works on, one variable at a time in closed form.
+        """
+        pieces = self.pieces(y)
+        if pieces is None:
+            return None
+        kinks, slopes = pieces
+        e = 0.5 * (kinks[-1] - kinks[0])
+        tube = kinks.shape[0] == 2 and not slopes[1].any() and float(np.ptp(e)) <= SLACK * float(e.max())
+        if kinks.shape[0] != 1 and not tube:
+            return None
+        return BoxConjugate(0.5 * (kinks[0] + kinks[-1]), float(e[0]), 0.0, -slopes[-1], -slopes[0])
 
     def best_constant(self, y: Float64, weight: Float64 | None = None) -> float:
         """Return the number f that minimises the weighted sum of L(y_i, f).
@@ -111,44 +152,38 @@ class Loss(Value, ABC):
         return None
 
 
+def box_conjugate_of(loss: Loss, y: Float64) -> BoxConjugate | None:
+    """Return the quadratic conjugate of a loss; None where it has none, or was given another value since.
+
+    Who derives from a loss and changes its value need not know of this form: it is then not used.
+    """
+
+    def depth(name: str) -> int:
+        return next(i for i, cls in enumerate(type(loss).__mro__) if name in vars(cls))
+
+    said = depth("box_conjugate")
+    if type(loss).__mro__[said] is Loss:
+        said = depth("pieces")
+    return loss.box_conjugate(y) if said <= min(depth("value"), depth("derivative")) else None
+
+
 def best_shift(loss: Loss, y: Float64, g: Float64, weight: Float64, start: float = 0.0) -> float:
     """Return the b that minimises the sum of weight_i L(y_i, g_i + b): a root of an increasing function."""
     kept = weight > 0
     if not kept.all():
         y, g, weight = y[kept], g[kept], weight[kept]
-    b = _newton_shift(loss, y, g, weight, start)
-    if b is not None:
-        return b
 
     def slope(b: Float64) -> Float64:
         return np.array([float(weight @ loss.derivative(y, g + b[0]))])
 
-    low, low_found = increasing_root(slope, np.array([start]), side="left")
+    unit = float(np.abs(g).max(initial=0.0))
+    unit = unit if np.isfinite(unit) else 1.0
+    low, low_found = increasing_root(slope, np.array([start]), side="left", unit=unit)
     if not low_found[0]:
         raise ValueError(
             f"{loss!r} has no best bias on these data: its sum over the targets, which reach "
             f"{float(np.abs(y).max(initial=0.0)):.3g}, keeps falling on one side. Divide y by its standard "
             "deviation, or choose a loss on the scale of y"
         )
-    high, high_found = increasing_root(slope, low, side="right")
+    high, high_found = increasing_root(slope, low, side="right", unit=unit)
     return float(0.5 * (low[0] + high[0])) if high_found[0] and high[0] > low[0] else float(low[0])
-
-
-def _newton_shift(loss: Loss, y: Float64, g: Float64, weight: Float64, b: float) -> float | None:
-    """Return the root by Newton's steps while each makes the slope much smaller; None where they do not."""
-    derivative = loss.derivative(y, g + b)
-    slope = float(weight @ derivative)
-    for _ in range(50):
-        curvature = float(weight @ loss.curvature(y, g + b))
-        if not curvature > 0.0:
-            return None
-        if abs(slope) <= ROUNDING * float(weight @ np.abs(derivative)):
-            return b
-        new = b - slope / curvature
-        derivative = loss.derivative(y, g + new)
-        new_slope = float(weight @ derivative)
-        if not abs(new_slope) < abs(slope):  # the last digit, or a step too far
-            tiny = abs(slope) <= 1e3 * ROUNDING * float(weight @ np.abs(derivative))
-            return b if tiny else None
-        b, slope = new, new_slope
-    return None

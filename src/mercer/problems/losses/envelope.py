@@ -42,7 +42,10 @@ class Envelope(Loss):
         if self._known is not None and np.array_equal(self._known[0], f):
             return self._known[1]
         goal = f + self.slopes / self.rho
-        z, _ = increasing_root(lambda z: z - goal + self.loss.derivative(y, z) / self.rho, goal)
+        rounding = np.finfo(np.float64).eps * np.abs(goal)
+        z, _ = increasing_root(
+            lambda z: z - goal + self.loss.derivative(y, z) / self.rho, goal, rounding=rounding
+        )
         self._known = (np.array(f), z)
         return z
 
@@ -51,7 +54,11 @@ class Envelope(Loss):
         return np.asarray(self.loss.value(y, z) + (f - z) * (self.slopes + 0.5 * self.rho * (f - z)))
 
     def derivative(self, y: Float64, f: Float64) -> Float64:
-        return np.asarray(self.slopes + self.rho * (f - self.nearest(y, f)))
+        z = self.nearest(y, f)
+        # The difference cancels where f is large; as a slope of L at z, it lies between those beside z.
+        beside = 4.0 * np.finfo(np.float64).eps * np.maximum(np.abs(z), np.abs(f))
+        low, high = self.loss.derivative(y, z - beside), self.loss.derivative(y, z + beside)
+        return np.clip(self.slopes + self.rho * (f - z), low, high)
 
     def curvature(self, y: Float64, f: Float64) -> Float64:
         z = self.nearest(y, f)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit, xlogy
 
 from mercer.arrays import Float64
-from mercer.problems.losses.base import SLACK, Loss, Pieces
+from mercer.problems.losses.base import SLACK, BoxConjugate, Loss, Pieces
 
 
 class MarginLoss(Loss):
@@ -24,6 +24,17 @@ class MarginLoss(Loss):
     """
 
     targets: ClassVar[Literal["signs", "numbers", "any", "classes"]] = "signs"
+
+    @property
+    def tail_slope(self) -> float:
+        """The limit of the loss's slope in the margin y f as that falls to minus infinity.
+
+        Divided by its size, losses have the tail of the hinge, slope -1, and can be compared: -infinity for
+        losses that grow faster than any line.
+        """
+        far = np.array([-1e8, -1e9])
+        first, second = self.derivative(np.ones(2), far).tolist()
+        return float(second) if abs(second - first) <= 1e-6 * abs(second) else -np.inf
 
     def population_minimiser(self, p: Float64) -> Float64:
         """Return the f that minimises p L(+1, f) + (1 - p) L(-1, f), for probabilities p."""
@@ -37,6 +48,12 @@ def _bounded(a: Float64, most: float) -> tuple[Float64, Float64]:
     inside = np.clip(a, 0.0, most)
     scale = most if np.isfinite(most) else 1.0
     return inside, np.where(np.abs(a - inside) > SLACK * scale, np.inf, 0.0)
+
+
+def _signed_box(y: Float64, most: float) -> BoxConjugate:
+    """Return the conjugate a^2 / 4 - a of a squared hinge, for multipliers a y of at most ``most``."""
+    bound = np.where(y > 0, most, -most)
+    return BoxConjugate(y, 0.0, 0.5, np.minimum(bound, 0.0), np.maximum(bound, 0.0))
 
 
 class Hinge(MarginLoss):
@@ -77,6 +94,46 @@ class Hinge(MarginLoss):
         return np.sign(np.asarray(p) - 0.5)
 
 
+class PerceptronLoss(MarginLoss):
+    r"""The loss of the perceptron, :math:`L(y, f) = \max(0, -y f)`: only errors cost.
+
+    It asks for no margin, so f = 0 costs nothing and is the minimum of every penalised problem: a machine
+    with this loss learns through its mistakes, on the way (:class:`mercer.Perceptron`), not at the minimum.
+    It has no name by which estimators would take it; give the object.
+
+    References
+    ----------
+    .. [1] F. Rosenblatt (1958). The perceptron. *Psychological Review* 65, 386-408.
+    """
+
+    smooth: ClassVar[bool] = False
+
+    def value(self, y: Float64, f: Float64) -> Float64:
+        return np.maximum(0.0, -y * f)
+
+    def derivative(self, y: Float64, f: Float64) -> Float64:
+        return np.where(y * f < 0.0, -y, 0.0)
+
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        return np.zeros(np.broadcast(y, f).shape)
+
+    def conjugate(self, y: Float64, s: Float64) -> Float64:
+        _, penalty = _bounded(-y * s, 1.0)
+        return penalty
+
+    def excess(self, y: Float64, f: Float64, s: Float64) -> Float64:
+        a, penalty = _bounded(-y * s, 1.0)
+        u = y * f
+        return penalty + (1.0 - a) * np.maximum(-u, 0.0) + a * np.maximum(u, 0.0)
+
+    def pieces(self, y: Float64) -> Pieces:
+        kinks = np.zeros((1, y.size))
+        return Pieces(kinks, np.stack([np.minimum(-y, 0.0), np.maximum(-y, 0.0)]))
+
+    def population_minimiser(self, p: Float64) -> Float64:
+        return np.zeros(np.shape(p))
+
+
 class SquaredHinge(MarginLoss):
     r"""The loss of the 2-norm soft margin, :math:`L(y, f) = \max(0, 1 - y f)^2`.
 
@@ -103,6 +160,9 @@ class SquaredHinge(MarginLoss):
         u = y * f
         return penalty + (np.maximum(1.0 - u, 0.0) - 0.5 * a) ** 2 + a * np.maximum(u - 1.0, 0.0)
 
+    def box_conjugate(self, y: Float64) -> BoxConjugate:
+        return _signed_box(y, np.inf)
+
     def population_minimiser(self, p: Float64) -> Float64:
         return 2.0 * np.asarray(p) - 1.0
 
@@ -111,7 +171,7 @@ class SquaredHinge(MarginLoss):
 
 
 class HuberizedSquaredHinge(SquaredHinge):
-    r"""The squared hinge that goes on straight at :math:`y f = -1`: bounded influence of what is far wrong.
+    r"""The squared hinge, linear below :math:`y f = -1`: outliers have bounded influence.
 
     .. math:: L(y, f) = -4 y f \text{ where } y f < -1, \quad \max(0, 1 - y f)^2 \text{ elsewhere}
 
@@ -146,6 +206,9 @@ class HuberizedSquaredHinge(SquaredHinge):
         near = (np.clip(1.0 - u, 0.0, 2.0) - 0.5 * a) ** 2 + a * np.maximum(u - 1.0, 0.0)
         return penalty + near + (4.0 - a) * np.maximum(-1.0 - u, 0.0)
 
+    def box_conjugate(self, y: Float64) -> BoxConjugate:
+        return _signed_box(y, 4.0)
+
 
 class BinomialDeviance(MarginLoss):
     r"""The loss of logistic regression, :math:`L(y, f) = \log(1 + e^{-y f})`.
@@ -164,6 +227,14 @@ class BinomialDeviance(MarginLoss):
 
     def curvature(self, y: Float64, f: Float64) -> Float64:
         return np.asarray(expit(f) * expit(-f))
+
+    def jet(self, y: Float64, f: Float64) -> tuple[Float64, Float64, Float64]:
+        u = y * f
+        small = np.exp(-np.abs(u))  # one exponential for all three
+        share = 1.0 / (1.0 + small)
+        other = small * share
+        value = np.log1p(small) + np.maximum(-u, 0.0)
+        return value, -y * np.where(u > 0, other, share), share * other
 
     def conjugate(self, y: Float64, s: Float64) -> Float64:
         a, penalty = _bounded(-y * s, 1.0)

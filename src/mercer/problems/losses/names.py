@@ -33,7 +33,7 @@ def learn_names() -> None:
 
 
 def as_loss(loss: Any, names: Mapping[str, Callable[[], Loss]]) -> Loss:
-    """Return the loss that a name stands for, or the given one, its parameters checked.
+    """Return the loss of a name, or the given loss, with its parameters checked.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from mercer.arrays import Float64
-from mercer.problems.losses.base import SLACK, Loss, Pieces
+from mercer.problems.losses.base import SLACK, BoxConjugate, Loss, Pieces
 from mercer.values import is_real
 
 
@@ -29,6 +29,16 @@ class ResidualLoss(Loss):
     def conjugate(self, y: Float64, s: Float64) -> Float64:
         return s * y + self._conjugate(-s)
 
+    def in_units(self, scale: float) -> ResidualLoss:
+        """Return the loss whose parameters, given in units of a scale, are those of y itself.
+
+        Parameters
+        ----------
+        scale : float
+            The spread of the residuals.
+        """
+        raise ValueError(f"loss={self!r} has no parameter in the units of y: scale= does not apply to it")
+
     def _check_number(self, name: str, least: float, most: float = np.inf, *, open_: bool) -> None:
         value = getattr(self, name)
         low = is_real(value) and (value > least if open_ else value >= least)
@@ -42,6 +52,11 @@ class ResidualLoss(Loss):
 def _bounded(a: Float64, low: float, high: float) -> tuple[Float64, Float64]:
     inside = np.clip(a, low, high)
     return inside, np.where(np.abs(a - inside) > SLACK * max(abs(low), abs(high)), np.inf, 0.0)
+
+
+def _even_box(y: Float64, e: float, r: float, most: float) -> BoxConjugate:
+    """Return the conjugate e |a| + r a^2 / 2 of residuals, for coefficients of at most ``most``."""
+    return BoxConjugate(y, e, r, np.full(y.shape, -most), np.full(y.shape, most))
 
 
 class SquaredError(ResidualLoss):
@@ -69,6 +84,9 @@ class SquaredError(ResidualLoss):
     def excess(self, y: Float64, f: Float64, s: Float64) -> Float64:
         return np.asarray((y - f + 0.5 * s) ** 2)
 
+    def box_conjugate(self, y: Float64) -> BoxConjugate:
+        return _even_box(y, 0.0, 0.5, np.inf)
+
     def population_minimiser(self, p: Float64) -> Float64:
         """Return the f that minimises p L(+1, f) + (1 - p) L(-1, f)."""
         return 2.0 * np.asarray(p) - 1.0
@@ -78,7 +96,7 @@ class SquaredError(ResidualLoss):
 
 
 class Huber(ResidualLoss):
-    r"""Squares near, absolute values far.
+    r"""Huber's loss: quadratic for small residuals, linear for large ones.
 
     .. math:: L(y, f) = \tfrac12 r^2 \text{ where } |r| \le c, \quad c |r| - \tfrac12 c^2 \text{ elsewhere}
 
@@ -103,6 +121,9 @@ class Huber(ResidualLoss):
     def validate(self) -> None:
         self._check_number("threshold", 0.0, open_=True)
 
+    def in_units(self, scale: float) -> ResidualLoss:
+        return Huber(self.threshold * scale)
+
     def value(self, y: Float64, f: Float64) -> Float64:
         c, r = self.threshold, np.abs(y - f)
         near = np.minimum(r, c)
@@ -124,6 +145,9 @@ class Huber(ResidualLoss):
         r = y - f
         near = 0.5 * (np.clip(r, -c, c) - a) ** 2
         return penalty + near + (c - a) * np.maximum(r - c, 0.0) + (c + a) * np.maximum(-r - c, 0.0)
+
+    def box_conjugate(self, y: Float64) -> BoxConjugate:
+        return _even_box(y, 0.0, 1.0, self.threshold)
 
 
 class EpsilonInsensitive(ResidualLoss):
@@ -148,6 +172,9 @@ class EpsilonInsensitive(ResidualLoss):
 
     def validate(self) -> None:
         self._check_number("epsilon", 0.0, open_=False)
+
+    def in_units(self, scale: float) -> ResidualLoss:
+        return EpsilonInsensitive(self.epsilon * scale)
 
     def value(self, y: Float64, f: Float64) -> Float64:
         return np.maximum(np.abs(y - f) - self.epsilon, 0.0)
@@ -192,6 +219,9 @@ class SquaredEpsilonInsensitive(ResidualLoss):
     def validate(self) -> None:
         self._check_number("epsilon", 0.0, open_=False)
 
+    def in_units(self, scale: float) -> ResidualLoss:
+        return SquaredEpsilonInsensitive(self.epsilon * scale)
+
     def value(self, y: Float64, f: Float64) -> Float64:
         return np.maximum(np.abs(y - f) - self.epsilon, 0.0) ** 2
 
@@ -210,6 +240,9 @@ class SquaredEpsilonInsensitive(ResidualLoss):
         a = np.abs(s)
         right = (np.maximum(r - self.epsilon, 0.0) - 0.5 * a) ** 2 + a * np.maximum(self.epsilon - r, 0.0)
         return np.asarray(right + np.maximum(-r - self.epsilon, 0.0) ** 2)
+
+    def box_conjugate(self, y: Float64) -> BoxConjugate:
+        return _even_box(y, self.epsilon, 0.5, np.inf)
 
 
 class Pinball(ResidualLoss):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.arrays import Float64
 
-FARTHEST = 1e30  # where a bracket is given up
+FARTHEST = 1e30  # where a bracket is given up, in units of the numbers that the function compares
 HALVINGS = 200  # at most; a bracket of double precision numbers has no more
 
 
@@ -19,6 +19,8 @@ def increasing_root(
     start: Float64,
     *,
     side: Literal["left", "right"] = "left",
+    unit: float = 1.0,
+    rounding: Float64 | None = None,
 ) -> tuple[Float64, NDArray[np.bool_]]:
     """Return x with function(x) = 0, elementwise, for a function that never falls.
 
@@ -33,6 +35,11 @@ def increasing_root(
         Where to look first.
     side : {"left", "right"}
         Which end of an interval of roots.
+    unit : float
+        The size of the numbers that the function compares x with: brackets grow that much farther.
+    rounding : array, optional
+        Values this small count as zero: for a function whose slope is at least 1, x is then as exact as
+        that. Otherwise brackets shrink to neighbouring numbers.
 
     Returns
     -------
@@ -42,15 +49,24 @@ def increasing_root(
         Whether there is one.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # far out an exponential overflows: still increasing
-        return _root(function, np.asarray(start, dtype=np.float64), side)
+        return _root(function, np.asarray(start, dtype=np.float64), side, FARTHEST * max(1.0, unit), rounding)
 
 
 def _root(
-    function: Callable[[Float64], Float64], start: Float64, side: str
+    function: Callable[[Float64], Float64],
+    start: Float64,
+    side: str,
+    farthest: float,
+    rounding: Float64 | None,
 ) -> tuple[Float64, NDArray[np.bool_]]:
-    low, high = _bracket(function, start, side)
+    if rounding is None:
+        low, high = _bracket(function, start, side, farthest)
+    else:  # a slope of at least 1: the root is no farther away than the value is from zero
+        value = function(start)
+        value = np.where(np.abs(value) <= rounding, 0.0, value * (1.0 + 1e-12))
+        low, high = start - np.maximum(value, 0.0), start - np.minimum(value, 0.0)
     found = np.isfinite(low) & np.isfinite(high)
-    x = np.where(found, high, np.where(np.isfinite(low), FARTHEST, -FARTHEST))
+    x = np.where(found, high, np.where(np.isfinite(low), farthest, -farthest))
     a, c = np.where(found, low, x), np.where(found, high, x)
     fa, fc = function(a), function(c)
     for step in range(HALVINGS):
@@ -63,6 +79,8 @@ def _root(
             )
             middle = np.where((nudged > a) & (nudged < c), nudged, middle)
         inside = (middle > a) & (middle < c)
+        if rounding is not None:
+            inside &= np.minimum(np.abs(fa), np.abs(fc)) > rounding
         if not inside.any():
             break
         value = function(middle)
@@ -70,14 +88,17 @@ def _root(
         c, fc = np.where(inside & right, middle, c), np.where(inside & right, value, fc)
         a, fa = np.where(inside & ~right, middle, a), np.where(inside & ~right, value, fa)
     ends = (a, fa, c, fc)
-    return np.where(found, _nearer(*ends) if side == "left" else a, x), found
+    nearer = side == "left" or rounding is not None
+    return np.where(found, _nearer(*ends) if nearer else a, x), found
 
 
 def _nearer(a: Float64, fa: Float64, c: Float64, fc: Float64) -> Float64:
     return np.where(np.abs(fa) < np.abs(fc), a, c)
 
 
-def _bracket(function: Callable[[Float64], Float64], start: Float64, side: str) -> tuple[Float64, Float64]:
+def _bracket(
+    function: Callable[[Float64], Float64], start: Float64, side: str, farthest: float
+) -> tuple[Float64, Float64]:
     """Return points below and above the root: not right of it, and right of it; infinite where not found."""
 
     def is_right(x: Float64) -> Any:
@@ -89,7 +110,7 @@ def _bracket(function: Callable[[Float64], Float64], start: Float64, side: str) 
     step = np.maximum(1.0, np.abs(start))
     while True:
         missing_low, missing_high = np.isneginf(low), np.isposinf(high)
-        if not (missing_low | missing_high).any() or step.min() > FARTHEST:
+        if not (missing_low | missing_high).any() or step.min() > farthest:
             return low, high
         probe = np.where(missing_low, np.where(missing_high, start, high - step), low + step)
         right = is_right(probe)

@@ -1,0 +1,1 @@
+"""Regression by sums of splines: hinges and their products, natural cubic splines, what they cost."""
