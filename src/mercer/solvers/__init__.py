@@ -1,18 +1,22 @@
 """How a problem is solved. A solver sees a Gram and a Problem, never labels or kernels."""
 
-from mercer.solvers.auto import SOLVER_NAMES, SOLVERS, as_solver, suited
-from mercer.solvers.base import Reached, Solution, Solver, Status, UnsuitableSolverError
+from mercer.solvers.base import Limits, Reached, Solution, Solver, Status, UnsuitableSolverError
 from mercer.solvers.dual.ascent import Ascent
 from mercer.solvers.dual.chunking import Chunking
 from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.dual.feature_weights import Lagrangian, Subgradient
 from mercer.solvers.dual.interior_point import InteriorPoint
 from mercer.solvers.dual.smo import SMO
-from mercer.solvers.limits import Limits
+from mercer.solvers.linear.coordinate_descent import CoordinateDescent
+from mercer.solvers.linear.dual_newton import DualNewton
+from mercer.solvers.linear.newton import LinearNewton
+from mercer.solvers.needs import SOLVERS, as_solver, learn_solvers, suited
 from mercer.solvers.progress import Progress
 from mercer.solvers.risk.convex_concave import ConvexConcave
 from mercer.solvers.risk.newton import Newton
 from mercer.solvers.risk.proximal import Proximal
+
+SOLVER_NAMES = learn_solvers()
 
 __all__ = [
     "SMO",
@@ -21,10 +25,13 @@ __all__ = [
     "Ascent",
     "Chunking",
     "ConvexConcave",
+    "CoordinateDescent",
     "Decomposition",
+    "DualNewton",
     "InteriorPoint",
     "Lagrangian",
     "Limits",
+    "LinearNewton",
     "Newton",
     "Progress",
     "Proximal",

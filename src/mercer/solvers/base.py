@@ -1,10 +1,12 @@
-"""What every solver takes and returns, and what it may need of a problem."""
+"""What every solver takes and returns, when it gives up, and what it may need of a problem."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,7 +15,6 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Certificate, InfeasibleError, Problem, Values
 from mercer.problems.certificate import concluded
-from mercer.solvers.limits import Limits
 from mercer.solvers.many import Many
 from mercer.solvers.progress import Listener
 from mercer.threads import Workers
@@ -29,6 +30,70 @@ Status = Literal[
     "unbounded",
 ]
 Criterion = Literal["kkt", "gap", "growth"]
+
+
+@dataclass
+class Limits:
+    """When to give up: steps (-1: never) and seconds (None: never), counted from its creation."""
+
+    max_iter: int = -1
+    time_limit: float | None = None
+    started: float = field(default_factory=lambda: time.perf_counter())
+
+    def steps_left(self, done: int) -> int:
+        """Return how many more steps are allowed."""
+        return 1 << 62 if self.max_iter < 0 else max(0, self.max_iter - done)
+
+    def left(self) -> float | None:
+        """Return the seconds that are left; None if they are not limited."""
+        if self.time_limit is None:
+            return None
+        return max(0.0, self.time_limit - (time.perf_counter() - self.started))
+
+    def out_of_time(self) -> bool:
+        """Return whether the seconds are used up."""
+        return self.left() == 0.0
+
+    def seconds_left(self) -> float:
+        """Return how many seconds are left, infinity if they are not limited."""
+        if self.time_limit is None:
+            return math.inf
+        return self.time_limit - (time.perf_counter() - self.started)
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether neither steps nor seconds are limited."""
+        return self.max_iter < 0 and self.time_limit is None
+
+    def part(self, share: float = 1.0) -> TimeShare:
+        """Return limits without steps that end when a share of these limits' seconds is used up."""
+        return TimeShare(whole=self, share=share)
+
+
+@dataclass
+class TimeShare(Limits):
+    """A share of the seconds of other limits; whoever stops those stops these."""
+
+    whole: Limits = field(default_factory=Limits)
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        self.started = self.whole.started
+
+    def out_of_time(self) -> bool:
+        """Return whether the share is used up."""
+        return self.seconds_left() <= 0.0
+
+    def seconds_left(self) -> float:
+        """Return how many seconds of the share are left."""
+        if self.whole.time_limit is None:
+            return math.inf
+        return self.share * self.whole.time_limit - (time.perf_counter() - self.started)
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether seconds are not limited."""
+        return self.whole.time_limit is None
 
 
 @dataclass(frozen=True)
@@ -76,8 +141,8 @@ class Solution:
         What was solved.
     reached : Reached
         The point.
-    values : Values
-        Primal, dual, gap, violation, multipliers there.
+    noise : float or (n,) float64
+        A bound on the error of f.
     tol, criterion
         What was asked for.
     psd : bool
@@ -86,10 +151,19 @@ class Solution:
 
     problem: Problem = field(repr=False)
     reached: Reached
-    values: Values
+    noise: Float64 | float
     tol: float
     criterion: Criterion
     psd: bool = True
+
+    @cached_property
+    def values(self) -> Values:
+        """Primal, dual, gap, violation, multipliers at the point; a shipped machine has its own."""
+        reached, known = self.reached, self.problem.known
+        if known is not None:
+            return known
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite in the end is refused
+            return self.problem.evaluate(reached.b, reached.f, reached.multipliers, self.noise)
 
     @property
     def b(self) -> Float64:
@@ -128,13 +202,12 @@ def judged(gram: Gram, problem: Problem, reached: Reached, tol: float, criterion
     """Return the point that an algorithm reached with what it is worth, refusing one that is not finite."""
     if not (np.isfinite(reached.b).all() and np.isfinite(reached.f).all()):
         raise InfeasibleError(
-            "the objective falls without bound: the kernel is not positive semi-definite, or its values "
+            "the objective decreases without bound: the kernel is not positive semi-definite, or its values "
             "overflow. Use a loss whose slope is bounded (hinge, epsilon_insensitive, deviances), a smaller "
             "C, precision='double', or another kernel; or scale the features"
         )
-    noise = gram.noise(problem.beta(reached.b)) + reached.noise
-    values = problem.evaluate(reached.b, reached.f, reached.multipliers, noise)
-    return Solution(problem, reached, values, tol, criterion, gram.is_psd is not False)
+    noise = problem.noise(gram, reached.b) + reached.noise
+    return Solution(problem, reached, noise, tol, criterion, gram.is_psd is not False)
 
 
 class UnsuitableSolverError(ValueError):

@@ -15,7 +15,7 @@ from mercer.solvers.progress import Onlooker, Progress
 PAUSE = 0.2  # seconds between two looks: a solve must not become slower by being looked at
 Told = Callable[[float], None]
 
-_WAITING: ContextVar[Told | None] = ContextVar("_WAITING", default=None)
+WAITING: ContextVar[Told | None] = ContextVar("WAITING", default=None)  # whom to tell, if anybody waits
 
 
 @contextmanager
@@ -27,16 +27,11 @@ def waiting(tell: Told) -> Iterator[None]:
     tell : callable
         Told the share, a few times a second, by whichever thread does the work.
     """
-    token = _WAITING.set(tell)
+    token = WAITING.set(tell)
     try:
         yield
     finally:
-        _WAITING.reset(token)
-
-
-def someone_waiting() -> Told | None:
-    """Return whom to tell, if anybody waits."""
-    return _WAITING.get()
+        WAITING.reset(token)
 
 
 def share_of_way(first: float, now: float, target: float) -> float:

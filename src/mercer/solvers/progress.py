@@ -6,12 +6,15 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mercer.arrays import Float64
 from mercer.problems import Dual, InfeasibleError
-from mercer.solvers.limits import Limits
+
+if TYPE_CHECKING:
+    from mercer.solvers.base import Limits
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.problems.discriminant.spectra import ClassSpectra, Sphering
 from mercer.problems.discriminant.summary import ClassSummary
-from mercer.solvers.discriminant.sphering import right_singular, sphere
+from mercer.solvers.discriminant.sphering import right_singular, sphere, sphere_products
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,17 @@ class PooledSpectrum:
         self.sigma2 = float(np.einsum("ij,ij->", self.rows, self.rows)) / X.shape[1]
         self._tol = tol
         self._summary = summary
-        self._centred = X - summary.center
+        self._data = X
         self._frame: _Frame | None = None
 
     def spectra(self, gamma: float) -> ClassSpectra:
         """Decompose the class covariances where the pooled one at ``gamma`` is the identity."""
         if gamma == 1.0 or self.sigma2 == 0.0:
+            products = self._class_products()
+            quick = sphere_products(products.sum(axis=0), len(self.rows), self._tol)
+            if quick is not None:
+                shares = self._summary.proportions[:, None, None]
+                return self._decompose(quick, quick.forward.T @ (products / shares) @ quick.forward)
             sphering = sphere(self.rows, self._tol)
             return self._decompose(sphering, self._class_covariances(sphering.forward))
         if self._frame is None:
@@ -69,7 +74,7 @@ class PooledSpectrum:
     def _eigenframe(self) -> _Frame:
         n, p = self.rows.shape
         if p > n:
-            span = np.linalg.qr(self._centred.T)[0]
+            span = np.linalg.qr((self._data - self._summary.center).T)[0]
             deviation, axes = right_singular(self.rows @ span, full=True)
             basis = span @ axes.T
         else:
@@ -77,10 +82,16 @@ class PooledSpectrum:
             basis = axes.T
         return _Frame(basis, deviation**2, self._class_covariances(basis))
 
-    def _class_covariances(self, basis: Float64) -> Float64:
-        projected = self.rows @ basis
-        blocks = (self._summary.class_rows(projected, k) for k in range(self._summary.n_classes))
+    def _class_products(self) -> Float64:
+        """Return each class's share of the pooled covariance."""
+        blocks = (self.rows[self._summary.codes == k] for k in range(self._summary.n_classes))
         return np.array([block.T @ block for block in blocks])
+
+    def _class_covariances(self, basis: Float64) -> Float64:
+        projected, summary = self.rows @ basis, self._summary
+        blocks = (projected[summary.codes == k] for k in range(summary.n_classes))
+        shares = summary.proportions
+        return np.array([block.T @ block / share for block, share in zip(blocks, shares, strict=True)])
 
     def _decompose(self, sphering: Sphering, class_covariances: Float64) -> ClassSpectra:
         values, vectors = np.linalg.eigh(class_covariances)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,3 +156,11 @@ def _violation(g: Float64, b: Float64, lo: Float64, hi: Float64, A: Float64) -> 
         top, bottom = _ends(g, b, lo, hi, A[k] > 0)
         worst = max(worst, top - bottom)
     return worst
+
+
+def snapped(x: Float64, Q: Any, p: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64) -> Float64:
+    """Return a point with the variables that belong on a bound put there: slack below multiplier."""
+    x = np.clip(x, lo, hi)
+    g = Q @ x + p
+    c = g + A.T @ _multipliers(g, x, lo, hi, A) if A.size else g
+    return np.where(x - lo < c, lo, np.where(hi - x < -c, hi, x))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ NEAR, PATIENCE = 1e-4, 8  # where so many iterations without headway mean that r
 
 
 def solve_box_qp(
-    Q: Float64,
+    Q: Any,
     p: Float64,
     lo: Float64,
     hi: Float64,
@@ -36,8 +37,9 @@ def solve_box_qp(
 
     Parameters
     ----------
-    Q : (m, m) float64
-        Positive semi-definite.
+    Q : (m, m) float64, or an object
+        Positive semi-definite. An object has products ``Q @ v``, ``diagonal()`` and ``solver(D)``, which
+        returns how to solve with Q + diag(D).
     p, lo, hi : (m,) float64
         Linear term and box; bounds may be infinite.
     A, s : (g, m), (g,) float64
@@ -68,7 +70,7 @@ def solve_box_qp(
     below, above = np.isfinite(lo), np.isfinite(hi)
     width = np.where(below & above, hi - lo, 1.0)
     # Start in the middle of bounded boxes and one typical unit inside the others.
-    unit = 1.0 / max(1e-300, float(np.mean(np.abs(np.diagonal(Q)))) or 1.0)
+    unit = 1.0 / max(1e-300, float(np.mean(np.abs(Q.diagonal()))) or 1.0)
     b = np.where(below & above, lo + 0.5 * width, np.where(below, lo + unit, np.where(above, hi - unit, 0.0)))
     y = np.zeros(A.shape[0])
     start = max(1.0, float(np.abs(p).max(initial=0.0)))
@@ -137,7 +139,7 @@ class _System:
 
     def __init__(
         self,
-        Q: Float64,
+        Q: Any,
         D: Float64,
         A: Float64,
         lower: tuple[NDArray[np.bool_], Float64, Float64],
@@ -146,10 +148,10 @@ class _System:
         primal_residual: Float64,
     ) -> None:
         try:
-            self.factor = _factor(Q, D)
+            self.solve = _solver(Q, D)
         except LinAlgError:
-            self.factor = _factor(Q, D + 1e-10 * float(np.trace(Q)) / D.size)
-        self.A, self.HA = A, cho_solve(self.factor, A.T, check_finite=False)
+            self.solve = _solver(Q, D + 1e-10 * float(Q.diagonal().sum()) / D.size)
+        self.A, self.HA = A, self.solve(A.T) if A.size else A.T
         self.lower, self.upper = lower, upper
         self.dual_residual, self.primal_residual = dual_residual, primal_residual
 
@@ -157,7 +159,7 @@ class _System:
         """Return the changes of b, y, z and u, given x z and t u less what they should become."""
         (below, x, z), (above, t, u) = self.lower, self.upper
         rhs = -self.dual_residual - np.where(below, comp_z / x, 0.0) + np.where(above, comp_u / t, 0.0)
-        free = cho_solve(self.factor, rhs, check_finite=False)
+        free = self.solve(rhs)
         dy = np.zeros(self.A.shape[0])
         if dy.size:
             dy += np.linalg.solve(self.A @ self.HA, self.A @ free + self.primal_residual)
@@ -167,11 +169,15 @@ class _System:
         return db, dy, dz, du
 
 
-def _factor(Q: Float64, D: Float64) -> tuple[Float64, bool]:
+def _solver(Q: Any, D: Float64) -> Callable[[Float64], Float64]:
+    """Return how to solve with Q + diag(D)."""
+    if not isinstance(Q, np.ndarray):
+        solve: Callable[[Float64], Float64] = Q.solver(D)
+        return solve
     H = Q.copy()
     H[np.diag_indices(D.size)] += D
-    factor: tuple[Float64, bool] = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    return factor
+    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    return lambda B: np.asarray(cho_solve(factor, B, check_finite=False))
 
 
 def _lengths(

@@ -12,9 +12,9 @@ from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.solvers.base import Reached, Solver, UnsuitableSolverError
 from mercer.solvers.dual.interior_point import dense_bytes, solve_dense
-from mercer.solvers.dual.needs import A_DUAL, POSITIVE_SEMIDEFINITE
 from mercer.solvers.dual.round_loop import Rounds
 from mercer.solvers.dual.working_set import choose
+from mercer.solvers.needs import A_DUAL, GROUP_SUMS, POSITIVE_SEMIDEFINITE
 
 
 @dataclass(kw_only=True, repr=False)
@@ -40,10 +40,7 @@ class Chunking(Solver):
     chunk: int = 400
 
     name: ClassVar[str] = "chunking"
-    needs = (
-        A_DUAL,
-        POSITIVE_SEMIDEFINITE,
-    )
+    needs = (A_DUAL, GROUP_SUMS, POSITIVE_SEMIDEFINITE)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.chunk, int) and self.chunk >= 2):

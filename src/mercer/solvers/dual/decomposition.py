@@ -18,15 +18,15 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.problems.warm_start import best_multiple, carried
-from mercer.solvers.base import Reached, Solver, Status
+from mercer.solvers.base import Limits, Reached, Solver, Status
 from mercer.solvers.dual.dense_block import DenseBlock
-from mercer.solvers.dual.needs import A_DUAL, GROUP_SUMS
+from mercer.solvers.dual.fixed_size import FixedSize
 from mercer.solvers.dual.round_loop import LimitReached, Rounds, mend_sums
-from mercer.solvers.dual.rounding import resolution
+from mercer.solvers.dual.rounding import mend_sample, resolution
 from mercer.solvers.dual.small_problems import can_be_stacked, solve_stacked
-from mercer.solvers.dual.working_set import choose
-from mercer.solvers.limits import Limits
+from mercer.solvers.dual.working_set import choose, variables_of
 from mercer.solvers.many import Many, Some
+from mercer.solvers.needs import A_DUAL, GROUP_SUMS, SOLVERS
 from mercer.solvers.progress import progress, wants_every_line, wants_to_know
 from mercer.threads import Workers
 
@@ -35,10 +35,10 @@ TINY = 16  # so are these, however little memory there is
 LEAST_PER_SIDE, MOST_PER_SIDE = 256, 4096  # violators per side and round
 SLICE_WORK = 2e8  # block entries touched between two looks at the clock: under a tenth of a second
 HARD_STEPS, HARD_STEPS_PER_VARIABLE = 2_000, 40  # steps after which a block counts as ill-conditioned
+HARD_WORK = 0.1  # and after this times the square of its size: a quarter of what the interior would take
 MOST_FREE = 1024  # free variables of such a block up to which a Newton step pays
 NEWTON_STEPS = 20  # at most, one after the other
 STALLS = 2  # rounds without headway, each from a fresh K beta, after which float64 has no more to give
-SAMPLE = 1024  # points, at most, on which the error of single precision is measured
 SMALL_PASS = 50_000  # kernel values that are recomputed in double precision without a thought
 
 
@@ -46,11 +46,24 @@ SMALL_PASS = 50_000  # kernel values that are recomputed in double precision wit
 class Decomposition(Solver):
     """Solve a :class:`~mercer.problems.Dual` on a :class:`~mercer.gram.Gram`, whatever its size and kind.
 
+    Parameters
+    ----------
+    size : int, optional
+        Points of the working set, the same in every round: decomposition as it was first published. By
+        default the set is as large as pays, and is itself decomposed.
+    inner : str or Solver, optional
+        With ``size``: what solves the problem of the working set, such as "interior_point" or "smo" (the
+        default), or a solver object with its options. It must be able to solve problems of this kind.
+
     References
     ----------
-    Osuna, Freund and Girosi (1997); Platt (1999); Fan, Chen and Lin (2005), Working set selection using
-    second order information for training support vector machines, JMLR 6.
+    Osuna, Freund and Girosi (1997); Platt (1999); Cristianini and Shawe-Taylor (2000), section 7.4; Fan, Chen
+    and Lin (2005), Working set selection using second order information for training support vector machines,
+    JMLR 6.
     """
+
+    size: int | None = None
+    inner: Any = None
 
     name: ClassVar[str] = "decomposition"
     single_precision: ClassVar[bool] = True
@@ -59,10 +72,30 @@ class Decomposition(Solver):
         GROUP_SUMS,
     )
 
+    def __post_init__(self) -> None:
+        if self.size is None and self.inner is not None:
+            raise ValueError(f"inner={self.inner!r} solves working sets of a given size: give size, too")
+        if self.size is not None and not (isinstance(self.size, int) and self.size >= 2):
+            raise ValueError(f"size={self.size!r} must be an integer of at least 2, or None")
+        if self.inner is not None and not isinstance(self.inner, str | Solver):
+            raise ValueError(f"inner={self.inner!r} must be the name of a solver, or a solver")
+
+    def _inner_solver(self) -> Solver:
+        inner = "smo" if self.inner is None else self.inner
+        if isinstance(inner, Solver):
+            return inner
+        if inner not in SOLVERS:
+            raise ValueError(f"inner={inner!r} must be one of {', '.join(map(repr, SOLVERS))}, or a solver")
+        return SOLVERS[inner]()
+
     def solve_many(self, gram: Gram, many: Many, workers: Workers) -> None:
         """Solve many problems over parts of one matrix; very many small ones all at once."""
         limits = self.limits or Limits()
-        if self.criterion == "kkt" and limits.unlimited and can_be_stacked(gram, many, self.block_bytes):
+        if self.size is not None:
+            super().solve_many(gram, many, workers)
+            return
+        several = len(many.rows) > 1 and self.criterion == "kkt" and limits.unlimited
+        if several and can_be_stacked(gram, many, self.block_bytes):
             found = solve_stacked(gram, many, self.tol, workers, limits.out_of_time)
             for k, solution in enumerate(found):
                 if solution is not None:
@@ -72,6 +105,8 @@ class Decomposition(Solver):
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
         """Descend until the criterion holds in float64."""
+        if self.size is not None:
+            return FixedSize(self, gram, problem, start, self.size, self._inner_solver()).run()
         return _Descent(self, gram, problem, start).run()
 
 
@@ -90,8 +125,12 @@ class _Descent(Rounds):
         self.block: Any = None
         self.stalls = 0  # rounds in float64 that missed their target
         self.stuck = False  # so did the last one, by more than rounding
+        listener = options.listener
+        self.recorded = listener is not None and wants_every_line(listener)  # whether no line may be left out
         self.best: tuple[float, Float64, Float64] = (np.inf, self.b, self.f)  # violation and point of those
         self.exhausted = False  # single precision makes no headway: go on in double
+        self.hard = False  # a working set of half of all points needs an interior point: all of them do
+        self.rescued = False  # the whole has had its one
         self.evaluations = 0  # kernel values computed by working sets, and by the Gram in single precision
 
     # -- precision -------------------------------------------------------------------------------------------
@@ -120,6 +159,8 @@ class _Descent(Rounds):
         """Return "optimal" once the user's criterion holds in float64, or rounding has the last word."""
         if not self.descended:
             return None
+        if self.problem.hopeless(self.b, self.f) and self.error > 0:
+            self._exactly()  # a proof should not rest on rounding
         if self.problem.hopeless(self.b, self.f) or self._finished(self.error):
             return "optimal"
         if self.error > 0 or self.stalls:
@@ -155,12 +196,7 @@ class _Descent(Rounds):
         return True
 
     def _refresh(self) -> float:
-        """Recompute K beta in float64 where it matters; return a bound on the error of the rest.
-
-        Where a whole pass in float64 is dear, the points that decide the violation and a spread sample of the
-        others are recomputed. The largest error among hundreds of points, times 1.5, bounds that of all but a
-        freak.
-        """
+        """Recompute K beta in float64 where it matters; return a bound on the error of the rest."""
         beta = self.problem.beta(self.b)
         support = np.flatnonzero(beta)
         if self.gram.is_exact:
@@ -171,18 +207,7 @@ class _Descent(Rounds):
             every = np.arange(self.problem.n)
             self.f = self.gram.exact_block(every, support) @ beta[support]
             return 0.0
-        g = self.problem.gradient(self.b, self.f)
-        size = int(np.clip(self.problem.n // 8, 128, SAMPLE))
-        worst = choose(self.problem, self.b, g, size // 4, size)
-        spread = np.linspace(0, self.problem.n - 1, size).astype(np.intp)
-        sample = np.unique(np.concatenate([worst, spread]))
-        true = np.zeros(sample.size)
-        for s in range(0, support.size, SAMPLE):
-            part = support[s : s + SAMPLE]
-            true += self.gram.exact_block(sample, part) @ beta[part]
-        error = float(np.abs(true - self.f[sample]).max())
-        self.f[sample] = true
-        return 1.5 * error
+        return mend_sample(self.gram, self.problem, self.b, self.f)
 
     def _finished(self, error: float) -> bool:
         if self.violation() + 2.0 * error > self.target():
@@ -222,8 +247,11 @@ class _Descent(Rounds):
             if problem.n <= DENSE and (size <= self.options.block_bytes or problem.n <= TINY):
                 if not self._dense(gram, problem, b, f, g, goal, keep=top) or not top:
                     return
-                if self.gram.is_exact and not wants_every_line(self.options.listener) and not self.exhausted:
+                if self.gram.is_exact and not self.recorded and not self.exhausted:
                     return  # solved; the caller computes K beta afresh and looks again
+                continue
+            if self.hard and top:
+                self._rescue_whole(gram, problem, b, f, g)
                 continue
             working = self._working_set(problem, b, g, gram.dtype.itemsize)
             if size <= self.options.block_bytes and working.size > 0.7 * problem.n:
@@ -231,7 +259,7 @@ class _Descent(Rounds):
                     return
                 continue
             part = problem.take(working)
-            variables = _variables(working, problem)
+            variables = variables_of(working, problem)
             inner_b, inner_f = b[variables], f[working]
             old = part.beta(inner_b).copy()
             stopped: LimitReached | None = None
@@ -243,7 +271,7 @@ class _Descent(Rounds):
             self.evaluations += max(0, inner.evaluations - (gram.evaluations - counted))  # not those of both
             change = part.beta(inner_b) - old
             moved = np.flatnonzero(change)
-            if moved.size == 0 and stopped is None:
+            if moved.size == 0 and stopped is None and not (self.hard and top):
                 return  # rounding forbids any further step; the caller checks in higher precision
             gram.add_product(working[moved], change[moved], f)
             b[variables] = inner_b
@@ -300,9 +328,9 @@ class _Descent(Rounds):
     ) -> None:
         """Sequential minimal optimisation for a number of steps that well-conditioned problems never need."""
         if budget is None:
-            budget = HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS
+            budget = max(HARD_STEPS_PER_VARIABLE * block.size + HARD_STEPS, int(HARD_WORK * block.size**2))
         slice_steps = int(max(200, SLICE_WORK // (6 * block.size)))
-        if watched and wants_every_line(self.options.listener):
+        if watched and self.recorded:
             # A trace of a problem that is one block has lines, too.
             slice_steps = min(slice_steps, max(4, block.size // 8))
         while budget > 0:
@@ -319,11 +347,14 @@ class _Descent(Rounds):
     def _insist(self, block: DenseBlock, gram: Gram, p: Dual, tol: float, *, whole: bool) -> None:
         """Go on with an ill-conditioned block as long as that gains anything that float64 can tell."""
         rescue = gram.is_psd is True
-        watched = whole and not wants_every_line(self.options.listener)
+        watched = whole and not self.recorded
         if rescue:
             self._alternate(block, tol, watched)
         while block.violation > tol or (rescue and self.stuck):
             if not block.gained() or (whole and self.problem.hopeless(*block.point())):
+                return
+            if rescue and not whole and not self.rescued and self._is_most(p):
+                self.hard = True  # the others would move the solution of these, round after round
                 return
             if rescue and self._rescue(block, p):
                 self._alternate(block, tol, watched)
@@ -347,12 +378,21 @@ class _Descent(Rounds):
         if block.violation > tol:
             self._optimise(block, tol, watched, 2 * block.size + 100)
 
+    def _is_most(self, p: Dual) -> bool:
+        n = self.problem.n  # a problem with two variables per point would need four times the memory
+        return p.copies == 1 and 2 * p.n >= n and 8 * n**2 <= 2 * self.options.block_bytes
+
+    def _rescue_whole(self, gram: Gram, problem: Dual, b: Float64, f: Float64, g: Float64) -> None:
+        """Go to the interior-point solution of a problem that is larger than a block."""
+        self.hard, self.rescued = False, True
+        every = np.arange(problem.n)
+        block = DenseBlock(gram.exact().block(every, every), gram.diag(), problem, b, g)
+        if block.restart_from_interior(self.limits.out_of_time):
+            block.write(b)
+            f[:] = gram.exact().matvec(problem.beta(b))
+
     def _rescue(self, block: DenseBlock, p: Dual) -> bool:
         """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""
         if 16 * p.size**2 > 2 * self.options.block_bytes:
             return False
         return block.restart_from_interior(self.limits.out_of_time)
-
-
-def _variables(points: np.ndarray, problem: Dual) -> np.ndarray:
-    return (points[None, :] + problem.n * np.arange(problem.copies)[:, None]).ravel()

@@ -12,9 +12,12 @@ from mercer import _jit
 from mercer.arrays import Float64
 from mercer.problems import Dual
 from mercer.solvers.dual.free_newton import newton_step
+from mercer.solvers.dual.low_rank import LowRankQuadratic, complete_factor, solve_factored
 from mercer.solvers.dual.quadratic import solve_quadratic
 
 FLOOR_SINGLE, FLOOR_DOUBLE = 1e-6, 1e-12  # least curvature of a pair, relative to the largest diagonal entry
+LOW_RANK = 0.25  # rank, as a share of the size, up to which a factor saves time
+LEAST_SHIFT = 1e-14  # of such a matrix's diagonal, relative to its largest entry
 ROUNDING = 1e-13  # change of the objective, relative, that is none
 
 
@@ -110,29 +113,41 @@ class DenseBlock:
         f[self.order] = self._product(self.b) - self.r * self.b
         return b, f[: self.p.n]
 
-    def restart_from_interior(self, should_stop: Callable[[], bool]) -> bool:
-        """Go to the solution by interior point and active set; return whether that was better."""
+    def restart_from_interior(self, should_stop: Callable[[], bool], *, exact: bool = True) -> bool:
+        """Go to the solution by interior point and active set; return whether that was better.
+
+        A matrix of low rank, as smooth kernels of few features have, is factored first: an iteration then
+        costs as much as some products with it. Not ``exact``: what the interior leaves is left.
+        """
         p = self.p
         K = np.asarray(self.K, dtype=np.float64)
-        Q = np.tile(K, (p.copies, p.copies)) if p.copies > 1 else K.copy()
-        Q[np.diag_indices(self.size)] += self.r
+        Q = np.tile(K, (p.copies, p.copies)) if p.copies > 1 else K
+        if self.r.any():
+            Q = Q.copy() if Q is K else Q
+            Q[np.diag_indices(self.size)] += self.r
         linear = -self.v - Q @ self.b
         A, sums = self._sums()
         inside = np.flatnonzero(self.hi > self.lo)  # the others stay where they are
         alive = A[:, inside].any(axis=1)
         rest = self.b.copy()
         rest[inside] = 0.0
+        linear = (linear + Q @ rest)[inside]
+        box = self.lo[inside], self.hi[inside]
+        equalities = A[np.ix_(alive, inside)], (sums - A @ rest)[alive]
         solution = self.b.copy()
+        # Single precision would have a rank of its own.
+        diagonal = self.curvature - self.r
+        L = complete_factor(K, diagonal, LOW_RANK) if p.copies == 1 and self.K.dtype == np.float64 else None
         try:
-            solution[inside], _ = solve_quadratic(
-                Q[np.ix_(inside, inside)],
-                (linear + Q @ rest)[inside],
-                self.lo[inside],
-                self.hi[inside],
-                A[np.ix_(alive, inside)],
-                (sums - A @ rest)[alive],
-                should_stop=should_stop,
-            )
+            if L is not None:
+                shift = self.r[inside] + LEAST_SHIFT * float(np.abs(diagonal).max())
+                factored = LowRankQuadratic(L[inside], shift)
+                solution[inside], _ = solve_factored(factored, linear, *box, *equalities, should_stop)
+            else:
+                part = Q if inside.size == self.size else Q[np.ix_(inside, inside)]
+                solution[inside], _ = solve_quadratic(
+                    part, linear, *box, *equalities, exact=exact, should_stop=should_stop
+                )
         except LinAlgError:  # a matrix that rounding has made indefinite has no interior-point solution
             return False
         if not np.isfinite(solution).all():

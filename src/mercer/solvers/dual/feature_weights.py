@@ -7,17 +7,28 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import LinAlgError
 
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.solvers.base import Reached, Solver, Status
-from mercer.solvers.dual.needs import A_DUAL, A_LINEAR_LOSS, FEATURES, GROUP_SUMS, ONE_BIAS
-from mercer.solvers.dual.round_loop import Rounds
+from mercer.solvers.dual.quadratic import solve_quadratic
+from mercer.solvers.dual.round_loop import Rounds, mended_inside
+from mercer.solvers.needs import (
+    A_DUAL,
+    A_LINEAR_LOSS,
+    A_LINEAR_LOSS_OR_NONE,
+    FEATURES,
+    GROUP_SUMS,
+    ONE_BIAS,
+)
 
 LOOK = 20  # steps between two looks at the criterion
 POWER = 30  # products that estimate the largest singular value of the data
 NEAR = (0.0, 0.01, 0.1)  # shares of the box within which a variable may be put on its bound
+FIRST_LOOK = 1000  # steps after which a hard margin is first suspected not to exist
+MOST_OF_RAY = 500  # points that are looked at then
 SAFETY = 1.05  # by which that estimate, which is from below, is raised
 
 
@@ -69,6 +80,9 @@ class Lagrangian(Solver):
     ahead, without which the iterates circle. The sums of the multipliers hold in the limit only; they are
     mended before a point is judged. Accurate to a relative gap of about 1e-2, where it stops and says so.
 
+    The hard margin (``C=np.inf``) is the same saddle point with multipliers that are bounded by zero alone;
+    where the classes cannot be separated they grow for ever, along a ray that proves it.
+
     Parameters
     ----------
     most : int, default=200000
@@ -83,8 +97,12 @@ class Lagrangian(Solver):
     most: int = 200_000
 
     name: ClassVar[str] = "lagrangian"
-    needs = (A_DUAL, GROUP_SUMS, ONE_BIAS, A_LINEAR_LOSS, FEATURES)
+    needs = (A_DUAL, GROUP_SUMS, ONE_BIAS, A_LINEAR_LOSS_OR_NONE, FEATURES)
     accuracy: ClassVar[float] = 1e-2
+
+    def restate(self, problem: Dual, diag: Float64) -> Dual:
+        """Return a hard margin in its multipliers as they are, any other problem itself."""
+        return (problem.as_cone() or problem) if isinstance(problem, Dual) else problem
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
         """Run the rounds."""
@@ -128,15 +146,17 @@ class _Primal(Rounds):
         off those inside.
         """
         p = self.problem
-        width = p.hi - p.lo
+        width = np.where(np.isfinite(p.hi - p.lo), p.hi - p.lo, np.abs(b).max(initial=0.0))
         best = np.inf
         for share in NEAR:
             low, high = b - p.lo <= share * width, p.hi - b <= share * width
-            point = _mended(p, np.where(low, p.lo, np.where(high, p.hi, b)))
+            point = mended_inside(p, np.where(low, p.lo, np.where(high, p.hi, b)))
             f = np.asarray(self.X @ self.weights(point))
             gap = p.evaluate(point, f).gap
-            if gap < best:
+            if gap < best or p.hopeless(point, f):
                 best, self.b, self.f = gap, point, f
+        if p.hopeless(self.b, self.f):
+            self.most = self.n_iter  # a proof that there is no solution
 
     def look(self) -> None:
         """Set ``b`` and ``f`` to the point that stands for the present weights."""
@@ -167,15 +187,21 @@ class _Saddle(_Primal):
 
     def open(self) -> None:
         p = self.problem
-        self.beta = self.b.copy()
+        self.beta, self.next_look = self.b.copy(), FIRST_LOOK
         self.w, self.bias = self.weights(self.b), 0.0
         self.ahead, self.bias_ahead = self.w, self.bias
         norm = SAFETY * math.sqrt(p.copies) * _norm(self.X, p.group is not None)
         # The sizes of both sides at the solution tell how to share the steps out between them.
+        if not p.bounded:  # as far as the means of the classes tell
+            size = max(float(np.linalg.norm(self.w)), 1e-300)
+            self._share(float(np.linalg.norm(self.b)) / size, norm)
+            return
         vertex = _best_vertex(p, p.p)
         steep = math.sqrt(p.n) * float(np.abs(p.p).max()) / max(norm, 1e-300)
         size = max(min(float(np.linalg.norm(self.weights(vertex))), steep), 1e-300)
-        ratio = max(float(np.linalg.norm(vertex)), 1e-300) / size
+        self._share(max(float(np.linalg.norm(vertex)), 1e-300) / size, norm)
+
+    def _share(self, ratio: float, norm: float) -> None:
         self.up = ratio / max(norm, 1e-300)
         self.down = 1.0 / (ratio * max(norm, 1e-300))
 
@@ -190,19 +216,36 @@ class _Saddle(_Primal):
 
     def look(self) -> None:
         self.judge(self.beta)
+        if self.problem.unbounded_without_margin and self.n_iter >= self.next_look:
+            self.next_look = 2 * self.n_iter
+            self._look_for_a_ray()
 
+    def _look_for_a_ray(self) -> None:
+        """Stop where the points with the largest multipliers prove that the classes cannot be separated.
 
-def _mended(p: Dual, b: Float64) -> Float64:
-    """Return b with its sum restored by the variables inside their box, in proportion to their room."""
-    if p.group is None:
-        return b
-    missing = float(p.sums[0] - b.sum())
-    room = np.where((b > p.lo) & (b < p.hi), p.hi - b if missing > 0 else b - p.lo, 0.0)
-    total = float(room.sum())
-    if total <= abs(missing):
-        return p.nearest(b)
-    mended: Float64 = np.clip(b + missing * (room / total), p.lo, p.hi)
-    return mended
+        Their convex hulls then meet, which a small quadratic problem tells to rounding.
+        """
+        p = self.problem
+        there = np.argsort(-np.abs(self.beta), kind="stable")[:MOST_OF_RAY]
+        there = np.sort(there[self.beta[there] != 0.0])
+        y = np.sign(self.beta[there])
+        part = self.X[there]
+        part = part if isinstance(part, np.ndarray) else part.toarray()
+        Q = y[:, None] * (part @ part.T) * y[None, :]
+        sides = [y > 0, y < 0] if p.group is not None else [y != 0]
+        if not all(side.any() for side in sides):
+            return
+        A = np.array(sides, dtype=np.float64)
+        zero = np.zeros(there.size)
+        try:
+            alpha, _ = solve_quadratic(Q, zero, zero, zero + 2.0, A, np.ones(A.shape[0]))
+        except LinAlgError:  # rounding made the matrix indefinite: nothing is proved
+            return
+        ray = np.zeros(p.size)
+        ray[there] = y * alpha
+        along = np.asarray(self.X @ self.weights(ray))
+        if p.hopeless(ray, along):
+            self.b, self.f, self.most = ray, along, self.n_iter
 
 
 def _best_vertex(p: Dual, slope: Float64) -> Float64:

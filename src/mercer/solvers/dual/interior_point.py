@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,13 +14,14 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.problem import FEASIBLE
-from mercer.solvers.base import Need, Reached, Solver, Status, UnsuitableSolverError
-from mercer.solvers.dual.needs import A_DUAL, POSITIVE_SEMIDEFINITE
+from mercer.solvers.base import Limits, Need, Reached, Solver, Status, UnsuitableSolverError
+from mercer.solvers.dual.low_rank import LEAST_RANK, Model, rank_within
 from mercer.solvers.dual.quadratic import solve_quadratic
 from mercer.solvers.dual.round_loop import mend_sums
-from mercer.solvers.limits import Limits
+from mercer.solvers.needs import A_DUAL, POSITIVE_SEMIDEFINITE
 from mercer.solvers.progress import progress, wants_to_know
 
+IDLE = 60  # steps on a factor without headway
 NO_CHOICE = 1e-13  # share of a group's sum by which its members could move at all that counts as none
 
 
@@ -28,12 +30,16 @@ def dense_bytes(problem: Dual) -> int:
     return 8 * problem.size**2
 
 
-SMALL = Need(
-    lambda solver, gram, problem: dense_bytes(problem) <= solver.block_bytes,
+def _fits(solver: Solver, gram: Gram, problem: Dual) -> bool:
+    rank = rank_within(problem.n, problem.copies, solver.block_bytes)
+    return dense_bytes(problem) <= solver.block_bytes or rank >= LEAST_RANK
+
+
+ROOM = Need(
+    _fits,
     lambda solver, gram, problem: (
-        f"factorises a matrix of {problem.size} rows: {dense_bytes(problem) / 1e6:.0f} MB, and "
-        f"{solver.block_bytes / 1e6:.0f} MB are allowed: raise cache_size to at least "
-        f'{2 * dense_bytes(problem) / 1e6:.0f} (and expect cubic time), or use solver="decomposition"'
+        f"factorises the kernel matrix, and {solver.block_bytes / 1e6:.3g} MB do not even hold a factor of "
+        f"rank {LEAST_RANK} for {problem.size} variables: raise cache_size"
     ),
 )
 
@@ -47,6 +53,11 @@ class InteriorPoint(Solver):
     there and the equations of the others solved, so that what is left is rounding. Whatever ``tol`` says,
     the method goes to the end: it is the judge of the others. Time grows with the cube of n.
 
+    A matrix that memory does not hold is replaced by a pivoted Cholesky factor L of the rank that it does
+    hold, and Woodbury's formula solves the systems. The exact problem is still the one that is solved: the
+    factor is the curvature of a model that lies above the exact objective, whose minimum is the next point,
+    until the exact conditions hold to ``tol`` (:mod:`mercer.solvers.dual.low_rank`).
+
     References
     ----------
     Mehrotra (1992), On the implementation of a primal-dual interior point method, SIAM J. Optimization 2.
@@ -54,11 +65,13 @@ class InteriorPoint(Solver):
     """
 
     name: ClassVar[str] = "interior_point"
-    needs = (A_DUAL, POSITIVE_SEMIDEFINITE, SMALL)
+    needs = (A_DUAL, POSITIVE_SEMIDEFINITE, ROOM)
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
         """Follow the central path to its end; a start is of no use to an interior method."""
         gram, limits = gram.exact(), self.limits or Limits()
+        if dense_bytes(problem) > self.block_bytes:
+            return self._on_a_factor(gram, problem, start, limits)
         every = np.arange(problem.n)
         b, f = problem.start(), np.zeros(problem.n)
         n_iter = 0
@@ -89,6 +102,52 @@ class InteriorPoint(Solver):
         f = gram.matvec(problem.beta(b))
         self._tell(problem, b, f, n_iter, limits, gram)
         return Reached(b, f, n_iter, status)
+
+    def _on_a_factor(self, gram: Gram, problem: Dual, start: Float64 | None, limits: Limits) -> Reached:
+        """Minimise models whose curvature is a factor of low rank until the exact conditions hold."""
+        b = problem.start() if start is None else problem.nearest(start)
+        f, n_iter, note = gram.matvec(problem.beta(b)), 0, ""
+        status: Status = "optimal"
+        best: tuple[float, Float64, Float64] = (np.inf, b, f)
+
+        def stop() -> bool:
+            return limits.steps_left(n_iter) == 0 or limits.out_of_time()
+
+        try:
+            model = Model(gram, problem, rank_within(problem.n, problem.copies, self.block_bytes))
+            idle, speed, ahead, f_ahead = 0, 1.0, b, f
+            while True:
+                values = problem.evaluate(b, f)
+                self._tell(problem, b, f, n_iter, limits, gram)
+                idle = 0 if values.gap < 0.9 * best[0] else idle + 1
+                if values.gap < best[0]:
+                    best = values.gap, b, f
+                if problem.met(values, self.criterion, self.tol):
+                    best = values.gap, b, f
+                    break
+                if idle > IDLE:
+                    status = "ill_conditioned"
+                    note = (
+                        f"a factor of rank {model.L.shape[1]}, which is what cache_size allows, leaves so "
+                        "much of the kernel matrix out that the steps have become tiny: raise cache_size, "
+                        'or use solver="decomposition"'
+                    )
+                    break
+                if stop():
+                    status = "time_limit" if limits.out_of_time() else "iteration_limit"
+                    break
+                new, done = model.step(ahead, f_ahead, limits.out_of_time)
+                n_iter += done
+                f_new = gram.matvec(problem.beta(new))
+                # Nesterov's momentum, begun anew where it leads uphill; K beta of a combination is one, too.
+                uphill = float(problem.gradient(ahead, f_ahead) @ (new - b)) > 0.0
+                before, speed = (1.0, 1.0) if uphill else (speed, 0.5 + math.sqrt(0.25 + speed * speed))
+                further = 0.0 if uphill else (before - 1.0) / speed
+                ahead, f_ahead = new + further * (new - b), f_new + further * (f_new - f)
+                b, f = new, f_new
+        except KeyboardInterrupt:
+            status = "interrupted"
+        return Reached(best[1], best[2], n_iter, status, note=note)
 
     def _tell(self, problem: Dual, b: Float64, f: Float64, n_iter: int, limits: Limits, gram: Gram) -> None:
         if self.listener is not None and wants_to_know(self.listener):

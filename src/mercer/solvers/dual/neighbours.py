@@ -18,12 +18,11 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.warm_start import best_multiple, carried
-from mercer.solvers.base import Reached, Solution, Status, judged
+from mercer.solvers.base import Limits, Reached, Solution, Status, judged
 from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.free_newton import newton_step
 from mercer.solvers.dual.round_loop import mend_sums
-from mercer.solvers.limits import Limits
 
 LARGEST = 6144  # variables up to which a problem is one block
 MOST_FREE = 2048  # free variables up to which a factorisation pays
@@ -139,7 +138,7 @@ class _Run:
                     g = self.p.gradient(self.b, self.f)
             block = DenseBlock(self.K, self.diag, self.p, self.b, g)
             if number == HARD and psd and self.p.size <= SMALL:
-                block.restart_from_interior(self.limits.out_of_time)
+                block.restart_from_interior(self.limits.out_of_time, exact=False)
             done = block.run(0.9 * tol, min(steps, self.limits.steps_left(self.n_iter)))
             self.n_iter += done
             b = self.b.copy()

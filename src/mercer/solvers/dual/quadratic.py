@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer.arrays import Float64
-from mercer.solvers.dual.active_set import polish
+from mercer.solvers.dual.active_set import polish, snapped
 from mercer.solvers.dual.box_qp import solve_box_qp
 
 TIGHT = 1e-12  # tolerance of the interior iterations; what is left is for the active set
+ROUGH = 1e-8  # where somebody else takes it from there
 ZERO = 1e-14  # objective, with variables and Q of order one, that is nothing but rounding
 MOST = 200  # iterations; some 15 to 40 are the rule
 NEGLIGIBLE = 1e-6  # linear term, beside the slope that the sums force upon Q, that sets no scale
@@ -24,6 +25,7 @@ def solve_quadratic(
     A: Float64,
     s: Float64,
     *,
+    exact: bool = True,
     should_stop: Callable[[], bool] = lambda: False,
     visit: Callable[[Float64], None] | None = None,
 ) -> tuple[Float64, int]:
@@ -37,6 +39,9 @@ def solve_quadratic(
         Linear term and box, lo < hi; bounds may be infinite.
     A, s : (g, m), (g,) float64
         The indicators of disjoint groups, and their sums; g may be 0.
+    exact : bool
+        Whether to go on to machine precision. Otherwise the variables that belong on a bound, as the interior
+        tells, are put there, and that is all.
     should_stop : callable
         Asked before each iteration.
     visit : callable, optional
@@ -59,14 +64,16 @@ def solve_quadratic(
     scaled = (Q * (unit * unit / price), p * (unit / price), lo / unit, hi / unit, A, s / unit)
     x, n_iter = solve_box_qp(
         *scaled,
-        tol=TIGHT,
-        floor=ZERO,
+        tol=TIGHT if exact else ROUGH,
+        floor=ZERO if exact else 1e-2 * ROUGH,
         max_iter=MOST,
         should_stop=should_stop,
         visit=None if visit is None else lambda x: visit(unit * x),
     )
     x = np.clip(x, scaled[2], scaled[3])
-    if not should_stop():
+    if not exact:
+        x = snapped(x, *scaled)
+    elif not should_stop():
         x, _ = polish(*scaled, x, should_stop)
     return np.clip(unit * x, lo, hi), n_iter
 

@@ -9,9 +9,8 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
-from mercer.solvers.base import Reached, Solver, Status
+from mercer.solvers.base import Limits, Reached, Solver, Status
 from mercer.solvers.dual.rounding import resolution
-from mercer.solvers.limits import Limits
 from mercer.solvers.progress import progress, wants_to_know
 
 PATIENCE, PATIENCE_PER_VARIABLE = 2_000_000, 5_000  # steps after which only rounding keeps a solve going
@@ -185,3 +184,17 @@ def mend_sums(problem: Dual, b: Float64) -> None:
         t = int(room.argmax())
         if abs(error) < room[t]:
             b[t] += error
+
+
+def mended_inside(p: Dual, b: Float64) -> Float64:
+    """Return b with its sum restored by the variables inside their box, in proportion to their room."""
+    if p.group is None:
+        return b
+    missing = float(p.sums[0] - b.sum())
+    room = np.where((b > p.lo) & (b < p.hi), p.hi - b if missing > 0 else b - p.lo, 0.0)
+    room = np.where(np.isfinite(room), room, np.abs(b))
+    total = float(room.sum())
+    if total <= abs(missing):
+        return p.nearest(b)
+    mended: Float64 = np.clip(b + missing * (room / total), p.lo, p.hi)
+    return mended

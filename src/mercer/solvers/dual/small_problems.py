@@ -87,7 +87,7 @@ def solve_stacked(
         )
 
     workers.ranges(len(problems), work, parts=-(-len(problems) // TOGETHER))
-    root = np.sqrt(np.abs(diagonal))
+    root = gram.magnitude()
     noise = UNIT * problems.sums(np.abs(b) * root[problems.rows]) * float(root.max(initial=0.0))
     ends = problems.ends.tolist()
     found: list[Solution | None] = []
@@ -97,5 +97,5 @@ def solve_stacked(
             continue
         part = slice(ends[t], ends[t + 1])
         reached = Reached(b[part], f[part], int(steps[t]), "optimal")
-        found.append(Solution(SolvedDual(values), reached, values, tol, "kkt"))
+        found.append(Solution(SolvedDual(values), reached, 0.0, tol, "kkt"))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.solvers.base import Reached, Solver
-from mercer.solvers.dual.needs import A_DUAL, A_FIXED_SUM, GROUP_SUMS, IN_MEMORY
+from mercer.solvers.dual.kept_rows import KeptRows
 from mercer.solvers.dual.round_loop import Rounds
+from mercer.solvers.needs import A_DUAL, A_FIXED_SUM, GROUP_SUMS
 
 FLOOR = 1e-12  # least curvature of a pair, relative to the largest diagonal entry
 TIGHTER = (
@@ -35,7 +36,8 @@ class SMO(Solver):
 
     The first point is one that violates the optimality conditions, found by sweeps over the points inside
     their box and, when these are nearly optimal among themselves, over all. The second is the one with the
-    most different error. In regression, where the multipliers of a point have two signs, the best of the (at
+    most different error. Rows of the kernel matrix are kept as far as memory goes, the least recently used
+    given up first. In regression, where the multipliers of a point have two signs, the best of the (at
     most four) quadrants that contain the present pair is taken. The bias of the sweeps is that of the last
     pair; a full sweep starts from the middle of the interval that the optimality conditions leave.
 
@@ -54,7 +56,7 @@ class SMO(Solver):
     seed: int = 0
 
     name: ClassVar[str] = "smo"
-    needs = (A_DUAL, GROUP_SUMS, A_FIXED_SUM, IN_MEMORY)
+    needs = (A_DUAL, GROUP_SUMS, A_FIXED_SUM)
 
     def run(self, gram: Gram, problem: Dual, start: Float64 | None) -> Reached:
         """Run the rounds."""
@@ -72,24 +74,15 @@ class _Sweeps(Rounds):
         self.bias = np.zeros(problem.sums.size)
         self.exclusive = problem.copies == 2 and problem.sums.size == 1
         self.floor = FLOOR * max(float(self.gram.diag().max(initial=0.0)), 1e-300)
-        self.K: Any = None
-
-    def open(self) -> None:
-        every = np.arange(self.problem.n)
-        self.K = np.asarray(self.gram.block(every, every), dtype=np.float64)
+        self.rows = KeptRows(self.gram, options.block_bytes)
 
     def advance(self) -> bool:
-        p = self.problem
         everything = self.everything
         if everything:
             self._centre_bias()
         # Points inside their box need not be more optimal among themselves than all points were.
         tol = max(self._tolerance(), INNER * self.spread)
-        done, self.state = _jit.platt_sweeps.sweep(
-            self.K, self.b, self.f, p.p, p.r, p.lo, p.hi, p.group, self.bias, self.exclusive, everything,
-            tol, self.floor, self.limits.steps_left(self.n_iter), self.state,
-        )  # fmt: skip
-        self.n_iter += int(done)
+        done = self._sweep(everything, tol)
         self.cycle_ended = everything
         self.everything = not everything and done == 0
         if done == 0 and everything:
@@ -101,6 +94,21 @@ class _Sweeps(Rounds):
             self.factor *= TIGHTER
             self.refresh()
         return True
+
+    def _sweep(self, everything: bool, tol: float) -> int:
+        """Sweep once, fetching rows as they are asked for; return the steps."""
+        p, kept, place, total = self.problem, self.rows, 0, 0
+        while True:
+            done, self.state, place, missing = _jit.platt_sweeps.sweep_rows(
+                kept.rows, kept.slot, kept.diag, kept.clock, kept.stamp, self.b, self.f, p.p, p.r, p.lo,
+                p.hi, p.group, self.bias, self.exclusive, everything, tol, self.floor,
+                self.limits.steps_left(self.n_iter), self.state, place,
+            )  # fmt: skip
+            self.n_iter += int(done)
+            total += int(done)
+            if missing < 0 or self.limits.out_of_time():
+                return total
+            kept.fetch(missing, place)
 
     def _tolerance(self) -> float:
         """Return the violation, measured from the bias, that sweeps look for: half of that between two."""

@@ -53,3 +53,8 @@ def choose(problem: Dual, b: Float64, g: Float64, per_side: int, most: int) -> I
         free_points = free_points[np.argpartition(-costs, room - 1)[:room]] if room > 0 else free_points[:0]
     chosen[free_points] = True
     return np.flatnonzero(chosen)
+
+
+def variables_of(points: Index, problem: Dual) -> Index:
+    """Return the numbers of all variables that belong to some points."""
+    return np.asarray((points[None, :] + problem.n * np.arange(problem.copies)[:, None]).ravel())

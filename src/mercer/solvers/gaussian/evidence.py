@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,63 +10,64 @@ from scipy.linalg import LinAlgError, eigh_tridiagonal
 
 from mercer.arrays import Float64
 from mercer.gram import Workers
-from mercer.gram.kernel_family import KernelFamily
-from mercer.gram.tiled import TiledProduct
-from mercer.kernels import Kernel
+from mercer.gram.kernel_family import Member
+from mercer.gram.tiled import OutOfTime, TiledProduct
 from mercer.problems.evidence import Evidence, log_evidence, pair_weights
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.linear_algebra.factored import Factored
+from mercer.solvers.linear_algebra.packed import PackedFactored
 from mercer.solvers.ridge.iterative import FLOOR, nystrom_factor
 
 JITTERS = 8  # times that the diagonal is raised, tenfold each time
 FIRST_JITTER = 1e-14  # relative to its mean
 
 
-def factored(family: KernelFamily, kernel: Kernel, noise: float | Float64) -> tuple[Factored, float]:
+def factored(
+    member: Member, noise: float | Float64, *, packed: bool = False
+) -> tuple[Factored | PackedFactored, float]:
     """Return the factor of K + noise and what had to be added to its diagonal to have one, mostly 0.
 
     Parameters
     ----------
-    family : KernelFamily
-        The data.
-    kernel : Kernel
-        The kernel.
+    member : Member
+        The covariance function.
     noise : float or (n,) array
-        Variances.
+        Variances, those of its own white noise included.
+    packed : bool
+        Whether memory is dearer than a second look at the kernel.
 
     Returns
     -------
-    factor, jitter : Factored, float
+    factor, jitter : Factored or PackedFactored, float
     """
-    K = family.matrix(kernel)
-    level = float(np.mean(np.diagonal(K) + noise))
-    jitter = 0.0
+    n, jitter = member.family.n, 0.0
+    level = float(np.mean(member.gram().diag() + noise))
     for k in range(JITTERS + 1):
         try:
-            return Factored(K, noise + jitter), jitter
+            if packed:
+                one = Workers(1)
+                return PackedFactored(
+                    member.gram("double", one), noise + jitter, member.family.workers
+                ), jitter
+            return Factored(member.matrix(), noise + jitter), jitter
         except LinAlgError:
-            jitter = FIRST_JITTER * K.shape[0] * level * 10.0**k
-            K = family.matrix(kernel)  # the failed attempt has overwritten it
+            jitter = FIRST_JITTER * n * level * 10.0**k
     raise LinAlgError(
         f"K + noise is not positive definite even with {jitter / 10:.1e} added to its diagonal: "
-        f"kernel={kernel!r} is not positive semi-definite on these data"
+        f"kernel={member.shown!r} is not positive semi-definite on these data"
     )
 
 
-def exact_evidence(
-    family: KernelFamily, kernel: Kernel, noise: float | Float64, Y: Float64, *, gradient: bool
-) -> Evidence:
+def exact_evidence(member: Member, noise: float | Float64, Y: Float64, *, gradient: bool) -> Evidence:
     """Return the evidence by Cholesky's factor.
 
     Parameters
     ----------
-    family : KernelFamily
-        The data and the parameters to differentiate by.
-    kernel : Kernel
-        Of the family.
+    member : Member
+        The covariance function.
     noise : float or (n,) array
-        Variance of the noise, or of each point's.
+        Variance of the noise, or of each point's, beside the white noise of the covariance function.
     Y : (n, t) array
         Outputs.
     gradient : bool
@@ -76,7 +78,9 @@ def exact_evidence(
     Evidence
     """
     n, t = Y.shape
-    system, jitter = factored(family, kernel, noise)
+    whole = noise + member.white
+    system, jitter = factored(member, whole)
+    assert isinstance(system, Factored)
     A = system.solve(Y, refine=False)
     value = evidence_of(system, A, Y)
     if not gradient:
@@ -85,12 +89,14 @@ def exact_evidence(
     by_diagonal = 0.5 * ((A * A).sum(axis=1) - t * np.diagonal(inverse))
     by_noise = float((noise * by_diagonal).sum())
     # The weights' sum with S is known, and S is K plus what the diagonal got.
-    total = 0.5 * (value.lower - t * n) - float(((noise + jitter) * by_diagonal).sum())
-    slopes = family.slopes(kernel, pair_weights(A, inverse), total) if family.tuning.names else np.zeros(0)
+    total = 0.5 * (value.lower - t * n) - float(((whole + jitter) * by_diagonal).sum())
+    if member.theta.size == 0:
+        return replace(value, gradient=np.array([by_noise]))
+    slopes = member.slopes(pair_weights(A, inverse), total, by_diagonal)
     return replace(value, gradient=np.append(slopes, by_noise))
 
 
-def evidence_of(system: Factored, A: Float64, Y: Float64) -> Evidence:
+def evidence_of(system: Factored | PackedFactored, A: Float64, Y: Float64) -> Evidence:
     """Return the evidence, without its gradient, given the factor of S and A = S^-1 Y."""
     quadratic = float(np.vdot(Y, A))
     value = log_evidence(quadratic, system.log_determinant, *Y.shape)
@@ -147,34 +153,45 @@ class StochasticEvidence:
     limits: Limits = field(default_factory=Limits)
     most: int = 1000
 
-    def __call__(
-        self, family: KernelFamily, kernel: Kernel, noise: float, Y: Float64, *, gradient: bool
-    ) -> Evidence:
+    def __call__(self, member: Member, noise: float, Y: Float64, *, gradient: bool) -> Evidence:
         """Return the estimate; arguments as of :func:`exact_evidence`."""
         n, t = Y.shape
-        workers = family.workers
-        K = family.gram(kernel, "double", Workers(1))
+        workers = member.family.workers
+        own, noise = noise, noise + float(member.white)
+        K = member.gram("double", Workers(1))
         rng = np.random.default_rng(self.seed)
-        L = nystrom_factor(K, workers, noise, self.rank, self.memory // 4, rng)
+        stop = None if self.limits.unlimited else self.limits.out_of_time
+        L = nystrom_factor(K, workers, noise, self.rank, self.memory // 4, rng, stop)
         shift = max(noise, FLOOR * float(np.einsum("ij,ij->", L, L)) / n)
         P = LowRankPreconditioner(L, shift)
         Z = L @ rng.standard_normal((L.shape[1], self.probes)) + np.sqrt(shift) * rng.standard_normal(
             (n, self.probes)
         )
-        product = TiledProduct(K, workers, self.memory // 2)
+        product = TiledProduct(K, workers, self.memory // 2, stop)
         steps = ConjugateGradients(lambda V: product(V) + noise * V, np.hstack([Y, Z]), P)
         weights = steps.power[t:].copy()
+        reserve, late = 0.0, False
         while steps.n_iter < max(1, self.most):
-            if steps.n_iter and self.limits.out_of_time():  # without a step there is no estimate
+            if self.limits.seconds_left() <= reserve:
+                late = True
                 break
             A, R = steps.X[:, :t], steps.R[:, :t]
             lower, width = np.einsum("ij,ij->j", A, Y + R), np.einsum("ij,ij->j", R, R) / noise
             close = (width <= self.tol * (lower + width)).all()
             if steps.n_iter and close and (steps.power[t:] <= self.tol * weights).all():
                 break
-            steps.step()
+            begun = time.perf_counter()
+            try:
+                steps.step()
+            except OutOfTime:
+                late = True
+                break
+            reserve = time.perf_counter() - begun
+        if steps.n_iter == 0:  # nothing is known but that K is positive semi-definite
+            upper = float(np.vdot(Y, Y)) / noise
+            return Evidence(-np.inf, np.inf, 0.0, upper, np.zeros(member.theta.size + 1))
         A = steps.X[:, :t]
-        R = Y - product(A) - noise * A  # the bounds must not rest on the recurrence
+        R = Y - product.uninterrupted(A) - noise * A  # the bounds must not rest on the recurrence
         lower = float(np.einsum("ij,ij->", A, Y + R))
         upper = lower + float(np.einsum("ij,ij->", R, R)) / noise
         # Probes of equal length vary less, and their mean is right too: directions do not depend on lengths.
@@ -184,10 +201,12 @@ class StochasticEvidence:
         value = log_evidence(0.5 * (lower + upper), determinant, n, t)
         if not gradient:
             return Evidence(value, error, lower, upper, np.zeros(0))
+        if late:  # the search ends here: nobody will follow the gradient
+            return Evidence(value, error, lower, upper, np.zeros(member.theta.size + 1))
         U, V = steps.X[:, t:], P(Z) * (n / weights)  # E[U V'] = S^-1
         left = np.hstack([0.5 * A, (-0.5 * t / self.probes) * U])
-        slopes = family.thin_slopes(kernel, left, np.hstack([A, V]))
-        by_noise = 0.5 * noise * (float(np.vdot(A, A)) - t * float(np.vdot(U, V)) / self.probes)
+        slopes = member.thin_slopes(left, np.hstack([A, V]))
+        by_noise = 0.5 * own * (float(np.vdot(A, A)) - t * float(np.vdot(U, V)) / self.probes)
         return Evidence(value, error, lower, upper, np.append(slopes, by_noise))
 
 

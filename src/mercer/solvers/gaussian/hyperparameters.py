@@ -10,7 +10,9 @@ from scipy.optimize import Bounds, minimize
 
 from mercer.arrays import Float64
 from mercer.problems.evidence import Evidence
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
+
+TIED = 1e-9  # relative difference of values that rounding may account for
 
 
 class Found(NamedTuple):
@@ -29,32 +31,27 @@ class _OutOfTime(Exception):  # noqa: N818  it is no error
 
 def maximise(
     evidence: Callable[[Float64], Evidence],
-    start: Float64,
+    starts: list[Float64],
     bounds: Float64,
     *,
-    restarts: int,
-    rng: Any,
     limits: Limits,
-    optimizer: Any = "lbfgs",
+    optimizer: Any = "fmin_l_bfgs_b",
     listener: Callable[[int, float], None] | None = None,
 ) -> Found:
-    """Maximise a smooth function with bounds, from the given start and from random ones.
+    """Maximise a smooth function with bounds, from each of several starts.
 
     Parameters
     ----------
     evidence : callable
         theta -> Evidence with its gradient.
-    start : (p,) array
-        The first start.
+    starts : list of (p,) array
+        Where to begin.
     bounds : (p, 2) array
-        Of theta; further starts are drawn between them.
-    restarts : int
-        How many further starts.
-    rng : RandomState
-        Draws them.
+        Of theta.
     limits : Limits
         Iterations of each start, and seconds for all.
-    optimizer : "lbfgs" or callable
+    optimizer : str or callable
+        A name stands for L-BFGS with bounds.
         A callable takes (function, start, bounds), where the function returns minus the evidence and its
         gradient, and returns the best theta and its value, as in scikit-learn.
     listener : callable, optional
@@ -70,7 +67,14 @@ def maximise(
        optimization. *SIAM Journal on Scientific Computing* 16(5), 1190-1208.
     """
     best: list[tuple[Float64, Evidence]] = []
+    seen: dict[bytes, Evidence] = {}
     count = 0
+
+    def settle(theta: Float64) -> None:
+        """Prefer where an optimizer has come to rest to a point on its way with as good a value."""
+        found = seen.get(np.asarray(theta, dtype=np.float64).tobytes())
+        if found is not None and found.value >= best[0][1].value - TIED * abs(best[0][1].value):
+            best[:] = [(np.array(theta, dtype=np.float64), found)]
 
     def objective(theta: Float64, eval_gradient: bool = True) -> Any:
         nonlocal count
@@ -78,17 +82,17 @@ def maximise(
             raise _OutOfTime
         found = evidence(np.asarray(theta, dtype=np.float64))
         count += 1
+        seen[np.asarray(theta, dtype=np.float64).tobytes()] = found
         if listener is not None:
             listener(count, found.value)
         if not best or found.value > best[0][1].value:
             best[:] = [(np.array(theta, dtype=np.float64), found)]
         return (-found.value, -found.gradient) if eval_gradient else -found.value
 
-    starts = [np.clip(start, bounds[:, 0], bounds[:, 1])]
-    starts += [rng.uniform(bounds[:, 0], bounds[:, 1]) for _ in range(restarts)]
     status, message = "optimal", ""
     try:
-        for point in starts:
+        for start in starts:
+            point = np.clip(start, bounds[:, 0], bounds[:, 1])
             if callable(optimizer):
                 theta, _ = optimizer(objective, point, bounds)
                 objective(np.clip(np.asarray(theta, dtype=np.float64), bounds[:, 0], bounds[:, 1]))
@@ -97,9 +101,12 @@ def maximise(
             options: Any = {"maxiter": most}
             box: Any = Bounds(bounds[:, 0], bounds[:, 1])
             result = minimize(objective, point, jac=True, bounds=box, method="L-BFGS-B", options=options)
+            settle(result.x)
             if not result.success and result.nit >= most:
                 status, message = "iteration_limit", str(result.message)
     except _OutOfTime:
+        status = "time_limit"
+    if limits.out_of_time():  # the last evaluation may not have been finished
         status = "time_limit"
     theta, found = best[0]
     return Found(theta, found, count, status, message)

@@ -7,9 +7,10 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.tiled import TiledProduct
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients
 from mercer.solvers.linear_algebra.factored import Factored
+from mercer.solvers.linear_algebra.packed import PackedFactored
 from mercer.solvers.ridge.iterative import IterativeRidge, preconditioner
 
 COLUMNS = 64  # new points solved for together
@@ -20,11 +21,11 @@ class ExactPosterior:
 
     Parameters
     ----------
-    system : Factored
+    system : Factored or PackedFactored
         K + noise.
     """
 
-    def __init__(self, system: Factored) -> None:
+    def __init__(self, system: Factored | PackedFactored) -> None:
         self.system = system
 
     def explained(self, K: Float64) -> Float64:

@@ -10,7 +10,6 @@ import scipy.linalg
 from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.centred import CentredGram
-from mercer.gram.products import TILE_ROWS
 from mercer.solvers.linear_algebra.spectral import (
     OVERSAMPLING,
     Eigenpairs,
@@ -18,7 +17,10 @@ from mercer.solvers.linear_algebra.spectral import (
     leading_eigenpairs,
 )
 
-DENSE_N = 500  # points up to which all eigenpairs cost nothing
+STRIPE = 512  # rows of the matrix that a thread computes at a time
+DENSE_N = 200  # points up to which all eigenpairs cost nothing
+LANCZOS_N = 4000  # points up to which single products with a matrix in memory are faster than blocks of them
+LANCZOS_K = 20  # for so many components
 DENSE_SHARE = 0.1  # share of all components from which a basis of blocks is no smaller than the matrix
 LANDMARKS = 1000  # points whose own components, extended to all, are the first guess
 
@@ -38,7 +40,7 @@ def reachable(dtype: np.dtype[np.floating]) -> float:
     return 1e-6 if dtype == np.float32 else 1e-12
 
 
-def chosen_solver(asked: str, n: int, k: int) -> Literal["dense", "arpack", "randomized"]:
+def chosen_solver(asked: str, n: int, k: int, kept: bool = False) -> Literal["dense", "arpack", "randomized"]:
     """Return the eigensolver that "auto" stands for, or the one that was asked for.
 
     Parameters
@@ -47,13 +49,17 @@ def chosen_solver(asked: str, n: int, k: int) -> Literal["dense", "arpack", "ran
         The parameter.
     n, k : int
         Points and components.
+    kept : bool
+        Whether the matrix is in memory.
 
     Returns
     -------
     str
     """
     if asked == "auto":
-        return "dense" if n <= DENSE_N or k > DENSE_SHARE * n else "randomized"
+        if n <= DENSE_N or k > DENSE_SHARE * n:
+            return "dense"
+        return "arpack" if kept and n <= LANCZOS_N and k <= LANCZOS_K else "randomized"
     if asked == "arpack" and k < n:  # Lanczos' basis must be larger than what is asked of it
         return "arpack"
     return "randomized" if asked == "randomized" else "dense"
@@ -89,7 +95,7 @@ def leading_components(
     -------
     Eigenpairs
     """
-    method = chosen_solver(solver, matrix.n, k)
+    method = chosen_solver(solver, matrix.n, k, matrix.kept)
     if method == "dense":
         return dense_eigenpairs(matrix.dense(), k)
     fine = reachable(np.dtype(np.float64) if matrix.kept else matrix.gram.dtype)
@@ -131,9 +137,9 @@ def nystrom_start(gram: Gram, block: int, seed: np.random.Generator, workers: Wo
     out = np.empty((gram.n, vectors.shape[1]))
 
     def stripe(number: int) -> None:
-        rows = np.arange(number * TILE_ROWS, min((number + 1) * TILE_ROWS, gram.n))
+        rows = np.arange(number * STRIPE, min((number + 1) * STRIPE, gram.n))
         out[rows] = gram.block(rows, few) @ vectors
 
     with workers.one_blas_thread():
-        workers.each(-(-gram.n // TILE_ROWS), stripe)
+        workers.each(-(-gram.n // STRIPE), stripe)
     return np.asarray(out - out.mean(axis=0))

@@ -9,7 +9,7 @@ from scipy.linalg import LinAlgError, blas, lapack
 from mercer.arrays import Float64
 
 WORST = 1e14  # condition from which hardly a digit of a solution is certain
-NOT_FINITE = "the kernel matrix holds NaN or infinity: scale the features, or mend the kernel"
+NOT_FINITE = "the kernel matrix holds NaN or infinity: scale the features, or fix the kernel"
 ROUNDS = 2  # of refinement
 
 
@@ -110,6 +110,10 @@ class Factored:
         """
         out, _ = lapack.dpotri(self._S, lower=1, overwrite_c=overwrite)
         return np.asarray(out)
+
+    def triangle(self) -> Float64:
+        """Return Cholesky's factor, with zeros above its diagonal."""
+        return np.tril(self._S)
 
     def inverse_diagonal(self) -> Float64:
         """Return the diagonal of S^-1."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
-from mercer.gram.products import symmetric_product, whole
+from mercer.gram.base import whole
+from mercer.gram.tiled import TiledProduct
 from mercer.solvers.linear_algebra.spectral import dense_eigenpairs, leading_eigenpairs
 
 DENSE = 1000  # points up to which the whole matrix is decomposed
@@ -66,7 +67,7 @@ def principal_axes(gram: Gram, p: Float64, k: int, workers: Workers, keep_bytes:
     K = whole(gram) if n <= DENSE or 8 * n * n <= keep_bytes else None
 
     def multiply(V: Float64) -> Float64:
-        return K @ V if K is not None else symmetric_product(gram, V, workers)
+        return K @ V if K is not None else TiledProduct(gram, workers)(V)
 
     means = multiply(p[:, None])[:, 0]
     mean = float(p @ means)

@@ -64,6 +64,12 @@ def fixed_signs(vectors: Float64) -> Float64:
     return np.where(vectors[first, np.arange(vectors.shape[1])] < 0.0, -1.0, 1.0)
 
 
+def _norms(R: Float64) -> Float64:
+    """Return the lengths of columns, however large: squares of large numbers overflow."""
+    unit = float(np.abs(R).max(initial=0.0)) or 1.0
+    return np.asarray(unit * np.linalg.norm(R / unit, axis=0))
+
+
 def _pairs(values: Float64, vectors: Float64, residuals: Float64, count: int, converged: bool) -> Eigenpairs:
     return Eigenpairs(values, vectors * fixed_signs(vectors), residuals, count, converged)
 
@@ -87,7 +93,7 @@ def dense_eigenpairs(A: Float64, k: int) -> Eigenpairs:
     subset = None if k >= n else (n - k, n - 1)
     values, vectors = scipy.linalg.eigh(copy, overwrite_a=True, subset_by_index=subset)
     values, vectors = values[::-1], np.ascontiguousarray(vectors[:, ::-1])
-    residuals = np.linalg.norm(A @ vectors - vectors * values, axis=0)
+    residuals = _norms(A @ vectors - vectors * values)
     return _pairs(values, vectors, residuals, 0, True)
 
 
@@ -122,6 +128,8 @@ def lanczos_eigenpairs(
 
     operator = LinearOperator((n, n), matvec=one, dtype=np.float64)
     start = seed.uniform(-1.0, 1.0, n)
+    if not one(start).any():  # a matrix of zeros, which ARPACK refuses
+        return _pairs(np.zeros(k), np.eye(n, k), np.zeros(k), count, True)
     converged = True
     try:
         values, vectors = eigsh(operator, k, which="LA", tol=tol, maxiter=max_iter, v0=start)
@@ -132,7 +140,7 @@ def lanczos_eigenpairs(
             raise ValueError(f"no eigenvalue converged in max_iter={max_iter} restarts: allow more") from None
     order = np.argsort(values)[::-1]
     values, vectors = values[order], vectors[:, order]
-    residuals = np.linalg.norm(product(vectors) - vectors * values, axis=0)
+    residuals = _norms(product(vectors) - vectors * values)
     return _pairs(values, vectors, residuals, count + 1, converged)
 
 
@@ -179,7 +187,7 @@ def krylov_eigenpairs(
         lead = min(start.shape[1], theta.size)
         ritz, image = Q @ S[:, :lead], AQ @ S[:, :lead]
         R = image - ritz * theta[:lead]
-        norms = np.linalg.norm(R, axis=0)
+        norms = _norms(R)
         bound = tol * max(float(np.abs(theta).max()), np.finfo(np.float64).tiny)
         open_ = norms > bound
         converged = not open_[:k].any()
@@ -197,7 +205,7 @@ def krylov_eigenpairs(
 
 def _orthonormal(V: Float64, basis: Float64 | None) -> Float64:
     """Return an orthonormal basis of what the columns add to ``basis``."""
-    norms = np.linalg.norm(V, axis=0)
+    norms = _norms(V)
     V = V[:, norms > 0.0] / norms[norms > 0.0]
     for _ in range(2):  # twice is enough
         if basis is not None:

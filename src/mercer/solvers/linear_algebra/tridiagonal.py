@@ -15,6 +15,12 @@ from mercer.gram import Workers
 BLOCK = 64  # columns that LAPACK works on together
 
 
+def unit_of(entries: Float64) -> float:
+    """Return a power of two as large as the entries: LAPACK squares them, and stops at absolute errors."""
+    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
+    return float(np.ldexp(1.0, int(np.clip(np.frexp(largest)[1], -1000, 1000)))) if largest > 0 else 0.0
+
+
 @dataclass(frozen=True)
 class Tridiagonal:
     r"""A matrix :math:`M = Q T Q^T`, T tridiagonal and Q orthogonal.
@@ -54,7 +60,10 @@ class Tridiagonal:
         n = M.shape[0]
         work = max(1, BLOCK * n)
         # The transpose of a symmetric matrix is itself, and counts columns first.
+        unit = unit_of(M) or 1.0
+        M /= unit
         c, diagonal, off, tau, _ = lapack.dsytrd(M.T, lower=1, lwork=work, overwrite_a=1)
+        diagonal, off = unit * diagonal, unit * off
         if n == 1:
             return cls(diagonal, off, np.ones((1, 1), order="F"))
         Q, _ = lapack.dorghr(c, tau, lwork=work, overwrite_a=1)
@@ -64,10 +73,12 @@ class Tridiagonal:
     def ends(self) -> tuple[float, float]:
         """The smallest and the largest eigenvalue."""
         last = self.diagonal.size - 1
+        unit = max(unit_of(self.diagonal), unit_of(self.off)) or 1.0
+        diagonal, off = self.diagonal / unit, self.off / unit
         low, high = (
-            eigvalsh_tridiagonal(self.diagonal, self.off, select="i", select_range=(k, k)) for k in (0, last)
+            float(eigvalsh_tridiagonal(diagonal, off, select="i", select_range=(k, k))[0]) for k in (0, last)
         )
-        return float(low[0]), float(high[0])
+        return unit * low, unit * high
 
     @property
     def noise(self) -> float:

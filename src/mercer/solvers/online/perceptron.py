@@ -12,7 +12,7 @@ from mercer import _jit
 from mercer.arrays import Float64, Ints
 from mercer.kernels.data import is_sparse
 from mercer.problems.online import Tally
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
 
 SLICE = 4e7  # multiplications in one slice of compiled work
 
@@ -41,16 +41,20 @@ class PrimalPerceptron:
         What a mistake adds to the bias, times the sign; 0 for no bias.
     limits : Limits
         ``max_iter`` counts passes.
+    start : Weights, optional
+        Where ``passes`` begin, if it has as many outputs and features; zero otherwise.
     """
 
     bias_step: float
     limits: Limits
+    start: Weights | None = None
 
     def stream(
-        self, weights: Weights, tally: Tally, X: Any, target: Float64, truth: Ints
+        self, known: Weights | None, tally: Tally, X: Any, target: Float64, truth: Ints, *, seen: int = 0
     ) -> tuple[Weights, Tally]:
         """Show each example once, in order; time that is up leaves the rest unseen."""
-        weights = Weights(weights.coef.copy(), weights.bias.copy(), weights.updates.copy())
+        known = known or Weights.zero(target.shape[1], X.shape[1])
+        weights = Weights(known.coef.copy(), known.bias.copy(), known.updates.copy())
         tally, _ = self._sweep(weights, tally, _parts(X), target, truth, np.arange(X.shape[0]))
         return weights, tally
 
@@ -60,14 +64,17 @@ class PrimalPerceptron:
         target: Float64,
         truth: Ints,
         *,
+        tol: float = 0.0,
         order: Callable[[int], Ints],
         report: Callable[[int, int, float], None] | None = None,
     ) -> tuple[Weights, Tally, int, str]:
-        """Show all examples again and again, until a pass makes no mistake.
+        """Show all examples again and again, from given weights or zero, until a pass makes no mistake.
 
         Returns the weights, the tally, the number of passes and why they ended.
         """
         weights, tally = Weights.zero(target.shape[1], X.shape[1]), Tally.empty()
+        if self.start is not None and self.start.coef.shape == weights.coef.shape:
+            weights = Weights(self.start.coef.copy(), self.start.bias.copy(), weights.updates)
         parts, done = _parts(X), 0
         while True:
             before = tally
@@ -78,7 +85,7 @@ class PrimalPerceptron:
             lost = tally.loss - before.loss
             if report is not None:
                 report(done, tally.mistakes - before.mistakes, float(lost > 0))
-            if lost == 0.0:
+            if lost <= tol:
                 return weights, tally, done, "converged"
             if self.limits.steps_left(done) == 0:
                 return weights, tally, done, "iteration_limit"

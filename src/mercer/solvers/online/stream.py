@@ -16,15 +16,16 @@ from mercer.arrays import Float64, Ints
 from mercer.kernels import Fused, Kernel, Precomputed
 from mercer.kernels.fused import RBF
 from mercer.problems.online import Rule, Tally
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
 
 Removal = Literal["weakest", "oldest"]
-Status = Literal["converged", "iteration_limit", "time_limit", "interrupted", "streaming"]
+Status = Literal["converged", "iteration_limit", "time_limit"]
 
 REMOVALS = {"weakest": rules.WEAKEST, "oldest": rules.OLDEST}
 SLICE = 4e7  # kernel values times their cost in one slice of compiled work: about a tenth of a second
 CHUNK = 256  # steps whose kernel values are computed at a time, where the loop cannot compute them itself
 UNBOUNDED = 1 << 62
+MOST_LOSS = 1e280  # of one step: beyond, the sum of a long stream overflows
 
 
 @dataclass
@@ -75,13 +76,13 @@ class Learner:
     cache_bytes: int = 200_000_000
 
     def stream(
-        self, f: Expansion, tally: Tally, X: Any, target: Float64, truth: Ints, *, seen: int
-    ) -> tuple[Expansion, Tally, Status]:
-        """Show each example once, in order; ``seen`` were shown before."""
-        f = self._trimmed(f)
+        self, known: Expansion | None, tally: Tally, X: Any, target: Float64, truth: Ints, *, seen: int
+    ) -> tuple[Expansion, Tally]:
+        """Show each example once, in order; ``seen`` were shown before. Time that is up leaves the rest."""
+        f = self._trimmed(known or Expansion.empty(target.shape[1], self.kernel.take(X, np.arange(0))))
         work = _Work(self, f, X, target, truth, seen, whole=False)
         done, _ = work.sweep(np.arange(target.shape[0]), tally)
-        return work.expansion(), done, "streaming" if work.finished else "time_limit"
+        return work.expansion(), done
 
     def _trimmed(self, f: Expansion) -> Expansion:
         """Return the function cut down to the budget, which may have been larger when it was learned."""
@@ -194,9 +195,20 @@ class _Work:
                 break
             to = min(self.n, at + self._slice())
             violation = self._run(at, to, order, tally.steps, loss, mistake)
+            self._refuse_overflow(loss[at:to], order[at:to])
             tally = tally.grown(loss[at:to], mistake[at:to])
             worst, at = max(worst, violation), to
         return tally, worst
+
+    def _refuse_overflow(self, loss: Float64, order: Ints) -> None:
+        """Refuse steps that run away: their coefficients have left what float64 can hold."""
+        bad = np.flatnonzero(~(loss < MOST_LOSS))
+        if bad.size:
+            raise ValueError(
+                f"the steps overflow: the loss of row {int(order[bad[0]])} of X is {loss[bad[0]]}. Scale the "
+                f"features and the target, or choose a kernel that is positive semi-definite "
+                f"(kernel={self.kernel!r}) and a smaller step"
+            )
 
     def still(self) -> float:
         """Return the largest violation at the present function: a pass whose changes are thrown away."""

@@ -58,7 +58,7 @@ class Path:
         dual = self.family.dual(C)
         b, f = dual.recover(C * a), C * products
         reached = Reached(b, f, max(1, self.event_t.size), "optimal")
-        return dual, Solution(dual, reached, dual.evaluate(b, f, noise=self.noise(b)), tol, "kkt")
+        return dual, Solution(dual, reached, self.noise(b), tol, "kkt")
 
     def noise(self, coef: Float64) -> float:
         """Return a bound on the error of the products with some coefficients."""

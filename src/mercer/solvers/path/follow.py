@@ -14,9 +14,8 @@ from mercer.arrays import Float64
 from mercer.gram import MatrixGram
 from mercer.problems import Dual
 from mercer.problems.parametric_family import ParametricFamily
-from mercer.solvers.base import Status
+from mercer.solvers.base import Limits, Status
 from mercer.solvers.dual.decomposition import Decomposition
-from mercer.solvers.limits import Limits
 from mercer.solvers.path.breakpoints import KINDS, Path, Record
 
 __all__ = ["Path", "PathSolver"]

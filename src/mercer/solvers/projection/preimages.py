@@ -130,3 +130,29 @@ def learned_map(Z: Float64, X: Float64, alpha: float) -> LearnedMap:
     K[np.diag_indices_from(K)] += alpha
     mean = X.mean(axis=0)
     return LearnedMap(Z, scipy.linalg.solve(K, X - mean, assume_a="pos"), mean, width)
+
+
+def ridge_coefficients(K: Float64, X: Float64, alpha: float) -> Float64:
+    r"""Return :math:`(K + \alpha I)^{-1} X`.
+
+    Parameters
+    ----------
+    K : (m, m) array
+        Kernel matrix of coordinates; it is overwritten.
+    X : (m, d) array
+        Points.
+    alpha : float
+        Ridge.
+
+    Returns
+    -------
+    (m, d) array
+    """
+    K[np.diag_indices_from(K)] += alpha
+    try:
+        factor = scipy.linalg.cho_factor(K, lower=True)
+    except np.linalg.LinAlgError:  # an indefinite kernel, or points that coincide and no ridge
+        found: Float64 = scipy.linalg.lstsq(K, X)[0]
+        return found
+    solved: Float64 = scipy.linalg.cho_solve(factor, X)
+    return solved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
@@ -11,12 +11,15 @@ from scipy.linalg import LinAlgError
 
 from mercer.arrays import Float64
 from mercer.gram import Workers
+from mercer.gram.projected import ProjectedGram
+from mercer.problems.parametric_ridge import ParametricRidge
 from mercer.problems.ridge import Ridge
 from mercer.solvers.linear_algebra.factored import NOT_FINITE, WORST, Factored
 from mercer.solvers.linear_algebra.tridiagonal import Tridiagonal
 
 GRID = 50  # penalties tried when none are given
 DEPTH = 1e-10  # the least of them, relative to the largest eigenvalue
+TIE = 1e-6  # relative difference of leave-one-out errors that tells nothing
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,8 @@ class RidgePath:
         Outputs minus their predictions by fits without that point.
     errors : (g, t) array
         Weighted means of their squares.
+    parametric : (g, t, m) array or None
+        Coefficients of the columns beside the kernel that cost nothing, where there are any.
     """
 
     alphas: Float64
@@ -213,6 +218,7 @@ class RidgePath:
     intercept: Float64
     left_out: Float64
     errors: Float64
+    parametric: Float64 | None = None
 
 
 def reduced(
@@ -245,6 +251,26 @@ def reduced(
         alphas = np.geomspace(top * DEPTH, 10.0 * top, GRID)
     safe = low >= -form.noise and float(alphas.min()) > 10.0 * form.noise
     return (form if safe else Spectrum.of(K, problem)), alphas
+
+
+def best_penalties(errors: Float64, alphas: Float64) -> NDArray[np.intp]:
+    """Return the place of each output's best penalty: the largest whose error is the least, up to rounding.
+
+    Where all penalties are equally good (no point tells of another, say) rounding must not choose.
+
+    Parameters
+    ----------
+    errors : (g, t) array
+        Of each penalty and output.
+    alphas : (g,) array
+        The penalties.
+
+    Returns
+    -------
+    (t,) array
+    """
+    tied = errors <= errors.min(axis=0) * (1.0 + TIE)
+    return np.asarray(np.where(tied, alphas[:, None], -np.inf).argmax(axis=0), dtype=np.intp)
 
 
 def by_form(form: Spectrum | Tridiagonal, K: Float64, problem: Ridge) -> RidgeSolution:
@@ -308,6 +334,9 @@ def path(
     """
     g, (n, t) = alphas.size, problem.Y.shape
     diagonals = form.inverse_diagonals(alphas, workers)
+    free = problem.free_share()
+    if not isinstance(free, float):  # along columns that cost nothing the system's matrix is alpha I
+        diagonals = diagonals - free[:, None] / alphas
     X = form.solve(problem.right_sides(), alphas)
     ones = X[:, t] if problem.fit_intercept else None
     share = problem.weight / problem.weight.sum()
@@ -321,3 +350,20 @@ def path(
         if keep:
             coef[:, :, output], left[:, :, output] = (problem.root[:, None] * C).T, residuals.T
     return RidgePath(alphas, coef, intercept, left, errors)
+
+
+def with_columns(found: RidgePath, problem: ParametricRidge, seen: ProjectedGram) -> RidgePath:
+    """Return a path with the coefficients of the columns beside the kernel, and their constant as the bias.
+
+    Parameters
+    ----------
+    found : RidgePath
+        Of the problem on the projected matrix.
+    problem : ParametricRidge
+        The problem.
+    seen : ProjectedGram
+        That matrix.
+    """
+    parts = [problem.columns.split(problem.free_coefficients(A, seen)) for A in found.dual_coef]
+    bias = np.stack([intercept for intercept, _ in parts])
+    return replace(found, intercept=bias, parametric=np.stack([others.T for _, others in parts]))

@@ -12,15 +12,17 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.gram import Gram, Workers
 from mercer.gram.nystrom import sampled_cholesky
-from mercer.gram.tiled import TiledProduct
+from mercer.gram.tiled import OutOfTime, TiledProduct
 from mercer.problems.ridge import Ridge
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
 from mercer.solvers.linear_algebra.conjugate_gradients import ConjugateGradients, LowRankPreconditioner
 from mercer.solvers.ridge.direct import RidgeSolution
 
 EXPLAINED = 1e-6  # share of the trace that the preconditioner may leave out
 FAINTEST = 1e-13  # share below which there is nothing but rounding
 ROUNDS = 12  # of refinement with residuals in float64
+DOUBLE = 2.0  # a product in double precision beside one in single
+ROOM = 1.4  # for products that take longer than the last
 FLOOR = 1e-13  # least shift of the preconditioner, relative to the mean of the diagonal
 
 
@@ -86,9 +88,10 @@ class IterativeRidge:
         limits = self.limits or Limits()
         if not (problem.alpha > 0).all():
             raise ValueError("conjugate gradients need alpha > 0: without a penalty no gap can be proved")
-        L = self.factor(gram, workers, float(problem.alpha.min()))
-        product = TiledProduct(gram, workers, self.memory // 2)
-        exact = product if gram.is_exact else TiledProduct(gram.exact(), workers)
+        stop = None if limits.unlimited else limits.out_of_time
+        L = self.factor(gram, workers, float(problem.alpha.min()), stop)
+        product = TiledProduct(gram, workers, self.memory // 2, stop)
+        exact = product if gram.is_exact else TiledProduct(gram.exact(), workers, 0, stop)
         A, F, intercept = np.zeros(problem.Y.shape), np.zeros(problem.Y.shape), np.zeros(problem.alpha.size)
         done, status, notes = 0, "optimal", ""
         for alpha in np.unique(problem.alpha):
@@ -118,8 +121,9 @@ class IterativeRidge:
 
         B = problem.right_sides()
         X, R = np.zeros(B.shape), B
-        done, status, note = 0, "optimal", ""
+        done, status, note, reserve = 0, "optimal", "", 0.0
         times, last = scaled(product), np.inf
+        dearer = 1.0 if product is exact else DOUBLE
         for _ in range(ROUNDS):
             steps = ConjugateGradients(times, R, precondition)
             best, least = steps.X.copy(), float(np.vdot(R, R))
@@ -129,23 +133,30 @@ class IterativeRidge:
                     best, least = steps.X.copy(), size
                 if self._gap(problem, X + steps.X, steps.R) <= 0.5 * self.tol:
                     break
-                if limits.steps_left(before + done) == 0 or limits.out_of_time():
+                if limits.steps_left(before + done) == 0 or limits.seconds_left() <= reserve:
                     status = "iteration_limit" if limits.steps_left(before + done) == 0 else "time_limit"
                     break
-                steps.step()
+                begun = time.perf_counter()
+                try:
+                    steps.step()
+                except OutOfTime:
+                    status = "time_limit"
+                    break
+                # What is shipped is proved by one more product, for which there must be time.
+                reserve = ROOM * dearer * (time.perf_counter() - begun)
                 done += 1
                 self._tell(problem, X + steps.X, steps.R, before + done, limits, gram)
                 if steps.n_iter > 2 * gram.n + 10:  # in exact arithmetic n would do
                     break
             moved = X + best
-            left = B - scaled(exact)(moved)
+            left = B - scaled(exact.uninterrupted)(moved) if best.any() else R
             if np.vdot(left, left) < np.vdot(R, R):
                 X, R = moved, left
             reached = self._gap(problem, X, R)
             if status != "optimal" or reached <= self.tol:
                 break
             if reached > 0.25 * last and product is not exact:  # single precision cannot do better
-                product, times = exact, scaled(exact)
+                product, times, dearer = exact, scaled(exact), 1.0
             elif reached > 0.9 * last:
                 status = "iteration_limit"
                 break
@@ -163,10 +174,12 @@ class IterativeRidge:
         F = problem.Y - intercept - (residual + alpha * C) / root[:, None]
         return RidgeSolution(A, intercept, F, done, status, np.nan, "cg", note)
 
-    def factor(self, gram: Gram, workers: Workers, alpha: float) -> Float64:
+    def factor(
+        self, gram: Gram, workers: Workers, alpha: float, stop: Callable[[], bool] | None = None
+    ) -> Float64:
         """Return a factor L of an approximation to K that serves penalties from ``alpha`` on."""
         seed = self.seed or np.random.default_rng(0)
-        return nystrom_factor(gram, workers, alpha, self.rank, self.memory // 4, seed)
+        return nystrom_factor(gram, workers, alpha, self.rank, self.memory // 4, seed, stop)
 
     def _gap(self, problem: Ridge, X: Float64, R: Float64) -> float:
         """Return the largest relative gap of the outputs."""
@@ -183,7 +196,13 @@ class IterativeRidge:
 
 
 def nystrom_factor(
-    gram: Gram, workers: Workers, alpha: float, rank: int | None, memory: int, seed: np.random.Generator
+    gram: Gram,
+    workers: Workers,
+    alpha: float,
+    rank: int | None,
+    memory: int,
+    seed: np.random.Generator,
+    stop: Callable[[], bool] | None = None,
 ) -> Float64:
     """Return a factor L of an approximation to K, for the preconditioner of K + alpha I.
 
@@ -201,6 +220,8 @@ def nystrom_factor(
         Most bytes.
     seed : Generator
         Draws the landmarks.
+    stop : callable, optional
+        Whether there is no time for more landmarks.
 
     Returns
     -------
@@ -212,7 +233,7 @@ def nystrom_factor(
     rank = min(rank, max(1, memory // (8 * n)))
     trace = max(float(gram.diag().sum()), np.finfo(np.float64).tiny)
     enough = min(EXPLAINED, max(0.1 * alpha * n / trace, FAINTEST))
-    return sampled_cholesky(gram, rank, enough, seed, workers).L
+    return sampled_cholesky(gram, rank, enough, seed, workers, stop).L
 
 
 def preconditioner(L: Float64, root: Float64, alpha: float) -> LowRankPreconditioner:

@@ -10,16 +10,16 @@ from scipy.linalg import eigh
 
 from mercer.arrays import Float64
 from mercer.gram import Gram
-from mercer.gram.matrix import MatrixGram
-from mercer.gram.products import whole
+from mercer.gram.base import MatrixGram, whole
 from mercer.problems import InfeasibleError
 from mercer.problems.risk import Risk
-from mercer.solvers.base import Reached, Solver, Status
-from mercer.solvers.limits import Limits
-from mercer.solvers.risk.needs import A_RISK, SMOOTH_IF_INDEFINITE, THE_MATRIX
+from mercer.solvers.base import Limits, Reached, Solver, Status
+from mercer.solvers.needs import A_RISK, SMOOTH_IF_INDEFINITE, THE_MATRIX
 from mercer.solvers.risk.newton import Newton
 
 ROUNDS = 2000
+STALL = 25  # rounds in which the violation must have fallen by a tenth: else rounding lets them go in circles
+LARGEST = 1e100  # kernel values whose products with their eigenvectors are far from overflow
 GROWTH = 1e9  # of the coefficients, relative to the first round's, which no bounded problem shows
 
 
@@ -47,6 +47,12 @@ class ConvexConcave(Solver):
         limits = self.limits or Limits()
         K = whole(gram.exact())
         K = 0.5 * (K + K.T)
+        largest = float(np.abs(K).max(initial=0.0))
+        if not largest <= LARGEST:
+            raise ValueError(
+                f"the kernel is not positive semi-definite and reaches {largest:.3g}, where steps are lost "
+                "in rounding: divide the kernel by a number of that size, or scale the features"
+            )
         values, V = eigh(K)
         positive = values > 0
         plus = MatrixGram((V[:, positive] * values[positive]) @ V[:, positive].T, True)
@@ -55,6 +61,7 @@ class ConvexConcave(Solver):
         status: Status = "iteration_limit"
         steps, first = 0, np.inf
         bias = np.zeros(problem.outputs)
+        best, least, since = (beta, bias), np.inf, 0
         for _ in range(ROUNDS):
             left = limits.steps_left(steps)
             inner = Newton(
@@ -71,13 +78,19 @@ class ConvexConcave(Solver):
             first = min(first, max(size, 1e-300))
             if size > GROWTH * first:
                 raise InfeasibleError(
-                    "the kernel is not positive semi-definite and the objective falls for ever along one of "
-                    "its negative eigenvectors: use a loss whose slope is bounded (hinge, deviance, Huber), "
-                    "a smaller C, or another kernel"
+                    "the kernel is not positive semi-definite and the objective decreases without bound "
+                    "along one of its negative eigenvectors: use a loss whose slope is bounded (hinge, "
+                    "deviance, Huber), a smaller C, or another kernel"
                 )
-            g = K @ beta
-            if problem.evaluate(beta, g, bias).violation <= self.tol:
+            violation = problem.evaluate(beta, K @ beta, bias).violation
+            since += 1
+            if not violation > 0.9 * least:
+                best, least, since = (beta, bias), violation, 0
+            if violation <= self.tol:
                 status = "optimal"
+                break
+            if since >= STALL:
+                beta, bias = best
                 break
             if inner.stopped in ("time_limit", "interrupted"):
                 status = inner.stopped
@@ -88,5 +101,8 @@ class ConvexConcave(Solver):
         note = ""
         if status == "iteration_limit" and limits.steps_left(steps) > 0:
             status = "ill_conditioned"
-            note = f"no stationary point to tol={self.tol:g} within {ROUNDS} rounds on an indefinite kernel"
+            note = (
+                f"no stationary point to tol={self.tol:g} was found on an indefinite kernel: the violation "
+                f"stays at {least:.2g}"
+            )
         return Reached(beta, g, steps, status, multipliers=bias, note=note)

@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer.arrays import Float64
 from mercer.problems.risk import Risk
-from mercer.solvers.risk.line_search import Slope, convex_search
+from mercer.solvers.risk.newton_step import Slope, convex_search
 
 STEPS = 50
 ENOUGH = 1e-8  # fall of the objective in a step, relative, below which coefficients are optimal

@@ -11,8 +11,7 @@ from scipy.linalg import solve_triangular
 from mercer.arrays import Float64, Index
 from mercer.gram import Gram
 from mercer.problems.risk import Risk
-from mercer.solvers.base import Status
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits, Status
 from mercer.solvers.risk.growing_features import FeatureRisk
 
 WINDOW = 3  # steps over which the objective must still fall

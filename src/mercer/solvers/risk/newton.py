@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,18 +12,30 @@ import numpy as np
 
 from mercer.arrays import Float64
 from mercer.gram import Gram
+from mercer.gram.base import kept
 from mercer.problems import Values, relative
 from mercer.problems.risk import Risk, Root
-from mercer.solvers.base import Reached, Solver, Status
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits, Reached, Solver, Status
+from mercer.solvers.needs import A_RISK, DEFINITE, SMOOTH
 from mercer.solvers.progress import Progress
-from mercer.solvers.risk.line_search import Slope, convex_search
-from mercer.solvers.risk.needs import A_RISK, DEFINITE, SMOOTH
-from mercer.solvers.risk.newton_system import Landmarks, Step, conjugate_gradients, direct, full_rank
-from mercer.solvers.risk.products import Products
+from mercer.solvers.risk.newton_step import (
+    PATIENCE,
+    Landmarks,
+    OldFactor,
+    Slope,
+    Step,
+    conjugate_gradients,
+    convex_search,
+    direct,
+    full_rank,
+)
 
-DIRECT = 2000  # unknowns of one function up to which a factorisation costs less than conjugate gradients
+SMALL = 500  # unknowns of one function up to which a factorisation costs less than anything else
+DIRECT = 2000  # and up to which it costs no more than some dozens of products with K
+FEW = 40  # so many: conjugate gradients that have not got there by then give way to a factorisation
 LOOSE = 1e-3  # relative residual of a system far from the optimum
+EXACT = 1e-10  # and the least that is asked for
+POOR, EARLY = 0.9, 6  # share of the gap left by a step, not an early one, that asks for more exact ones
 GAIN = 1e-10  # relative fall of the objective that counts as progress
 MOST = 500  # steps; a few dozen are the rule, and only rounding asks for more
 IDLE = 6  # steps without progress after which rounding has the last word
@@ -80,9 +93,12 @@ class _Run:
     def __init__(self, options: Newton, gram: Gram, problem: Risk) -> None:
         self.o, self.gram, self.problem = options, gram, problem
         self.limits = options.limits or Limits()
-        self.products = Products(gram, options.memory)
+        self.matrix = kept(gram, options.memory)
         self.landmarks: Landmarks | None = None
+        self.factor: OldFactor | None = None  # of the last system that was factorised
         self.stubborn = False  # conjugate gradients did not get there once
+        self.loose = LOOSE  # less where steps gained little
+        self.gap = math.inf  # before the last step
         self.condition = float("nan")
         self.n_iter = 0
         self.best: tuple[_Point, Values] | None = None
@@ -113,17 +129,17 @@ class _Run:
     def _start(self, start: Float64 | None) -> _Point:
         p = self.problem
         beta = np.zeros((p.n, p.outputs)) if start is None else start.reshape(p.n, p.outputs).copy()
-        g = self.products.times(beta) if start is not None else np.zeros_like(beta)
+        g = self.matrix.exact().products(beta) if start is not None else np.zeros_like(beta)
         return _Point(beta, g, p.best_bias(g))
 
     def _iterate(self, point: _Point) -> tuple[Status, _Point]:
         p = self.problem
-        value = self._primal(point)
+        value = lowest = self._primal(point)
         idle = 0
         while True:
             f = p.fitted(point.g, point.bias)
             hat = p.coefficients(f)
-            g_hat = self.products.times(hat)
+            g_hat = self.matrix.exact().products(hat)
             target = _Point(hat, g_hat, p.best_bias(g_hat, point.bias))
             values = p.evaluate(hat, g_hat, target.bias)
             progress = self._remember(target, values)
@@ -138,9 +154,10 @@ class _Run:
                 return "time_limit", point
             self.n_iter += 1
             point = self._step(point, f, target, value, values)
-            new = self._primal(point)
-            idle = 0 if progress or value - new > GAIN * abs(value) else idle + 1
-            value = new
+            value = self._primal(point)
+            # Against the lowest of all: rounding may raise the value, and to fall again is no progress.
+            idle = 0 if progress or lowest - value > GAIN * abs(lowest) else idle + 1
+            lowest = min(lowest, value)
 
     def _step(self, point: _Point, f: Float64, target: _Point, value: float, values: Values) -> _Point:
         p = self.problem
@@ -149,7 +166,8 @@ class _Run:
         if root.point.size:
             solved = self._solve_system(root, point, target, values)
             move = root.times(solved.u, p.n)
-            aim = _Point(target.beta + move, target.g + self.products.times(move), point.bias + solved.bias)
+            bias = point.bias + solved.bias.reshape(point.bias.shape)
+            aim = _Point(target.beta + move, target.g + self.matrix.exact().products(move), bias)
         moved = self._search(point, f, aim, value)
         if moved is None and aim is not target:  # rounding made a system's solution point uphill
             moved = self._search(point, f, _Point(target.beta, target.g, point.bias), value)
@@ -157,34 +175,58 @@ class _Run:
 
     def _solve_system(self, root: Root, point: _Point, target: _Point, values: Values) -> Step:
         right = root.transposed_times(point.g - target.g)
-        sums = -target.beta.sum(axis=0) if self.problem.fit_intercept else None
+        sums, border = None, None
+        if self.problem.has_free_part:
+            sums, border = -self.problem.free_sums(target.beta).ravel(), self.problem.border(root)
         unknowns = root.point.size
         fits = 8 * unknowns**2 <= self.o.memory
-        if fits and (unknowns <= DIRECT // self.problem.outputs or self.stubborn):
-            return self._noted(direct(self.products, root, right, sums))
-        if self.landmarks is None:
-            n = self.products.n
-            self.landmarks = Landmarks(self.products, max(1, min(full_rank(n), self.o.memory // (16 * n))))
         # The system is solved as exactly as the gap deserves: ever better near the end.
         rest = relative(values.gap, values.primal, values.dual)
-        tol = min(LOOSE, math.sqrt(rest)) if math.isfinite(rest) else LOOSE
-        step = conjugate_gradients(
-            self.products, root, right, sums, self.landmarks, max(tol, 1e-10), self.limits.out_of_time
-        )
+        if self.n_iter > EARLY and not rest <= POOR * self.gap:
+            self.loose *= 0.1
+        self.gap = rest
+        tol = max(min(self.loose, math.sqrt(rest)) if math.isfinite(rest) else self.loose, EXACT)
+        cheap = fits and unknowns <= DIRECT // self.problem.outputs
+        if fits and (unknowns <= SMALL // self.problem.outputs or self.stubborn):
+            inverse = None
+            if self.factor is not None and cheap and unknowns > SMALL:
+                inverse = self.factor.inverse(root)
+            if inverse is not None:
+                step = self._iterated(root, right, sums, inverse, tol, border, FEW)
+                if step.reached:
+                    return step
+            return self._noted(direct(self.matrix, root, right, sums, border))
+        if self.landmarks is None:
+            n = self.matrix.n
+            self.landmarks = Landmarks(self.matrix, max(1, min(full_rank(n), self.o.memory // (16 * n))))
+        step = self._iterated(root, right, sums, self.landmarks, tol, border, FEW if cheap else PATIENCE)
         if not step.reached and fits and not self.limits.out_of_time():
             self.stubborn = True
-            return self._noted(direct(self.products, root, right, sums))
+            return self._noted(direct(self.matrix, root, right, sums, border))
         return step
 
+    def _iterated(
+        self,
+        root: Root,
+        right: Float64,
+        sums: Float64 | None,
+        inverse: Landmarks | Callable[[Float64], Float64],
+        tol: float,
+        border: Float64 | None,
+        patience: int,
+    ) -> Step:
+        stop = self.limits.out_of_time
+        return conjugate_gradients(self.matrix, root, right, sums, inverse, tol, stop, border, patience)
+
     def _noted(self, step: Step) -> Step:
-        self.condition = step.condition
+        self.condition, self.factor = step.condition, step.factor
         return step
 
     def _search(self, point: _Point, f: Float64, aim: _Point, value: float) -> _Point | None:
         """Return the point to which the direction leads; None if it does not lead down."""
         p = self.problem
         delta, k_delta = aim.beta - point.beta, aim.g - point.g
-        change = k_delta + (aim.bias - point.bias)
+        change = k_delta + p.free_part(aim.bias - point.bias)
         linear = float(np.einsum("im,im->", point.beta, k_delta))
         square = float(np.einsum("im,im->", delta, k_delta))
         norm = float(np.einsum("im,im->", point.beta, point.g))

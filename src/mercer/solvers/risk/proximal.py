@@ -12,12 +12,13 @@ from mercer.gram import Gram
 from mercer.problems import Values, relative
 from mercer.problems.losses.envelope import Envelope
 from mercer.problems.risk import Risk
-from mercer.solvers.base import Reached, Solver, Status
-from mercer.solvers.limits import Limits
-from mercer.solvers.risk.needs import A_RISK, DEFINITE, ONE_FUNCTION
+from mercer.solvers.base import Limits, Reached, Solver, Status
+from mercer.solvers.needs import A_RISK, DEFINITE, ONE_FUNCTION
 from mercer.solvers.risk.newton import Newton
 
 ROUNDS = 60
+IDLE = 2  # rounds that rounding ended early and that brought the gap no nearer: it has the last word
+GAIN = 0.5  # share of the gap that counts as nearer
 FASTER, FASTEST = 5.0, 1e5  # by which the envelope follows more closely each round, and in all
 
 
@@ -43,8 +44,9 @@ class Proximal(Solver):
         """Solve smooth problems from ``start`` (coefficients of a neighbouring problem, or nothing)."""
         there = np.flatnonzero(problem.C > 0)
         if there.size < problem.n:
-            part = Risk(problem.loss, problem.y[there], problem.C[there], fit_intercept=problem.fit_intercept)
-            found = self._solve(gram.subset(there), part, None if start is None else start[there])
+            found = self._solve(
+                gram.subset(there), problem.at(there), None if start is None else start[there]
+            )
             beta = np.zeros((problem.n, 1))
             beta[there] = found.b
             g = gram.exact().matvec(beta[:, 0])[:, None]
@@ -54,15 +56,16 @@ class Proximal(Solver):
     def _solve(self, gram: Gram, problem: Risk, start: Float64 | None) -> Reached:
         limits = self.limits or Limits()
         bias = problem.best_bias(np.zeros((problem.n, 1)))
-        slopes = problem.loss.derivative(problem.y, np.full(problem.n, bias[0]))
+        slopes = problem.loss.derivative(problem.y, problem.fitted(np.zeros((problem.n, 1)), bias)[:, 0])
         first = 1.0 / max(float(np.std(problem.y)), 1e-12)
-        rho, steps, beta = first, 0, start
+        rho, steps, rounds, idle, beta = first, 0, 0, 0, start
         best: tuple[Float64, Float64, Values] | None = None
         status: Status = "iteration_limit"
         inner = None
         for _ in range(ROUNDS):
+            rounds += 1
             envelope = Envelope(problem.loss, slopes, rho)
-            smooth = Risk(envelope, problem.y, problem.C, fit_intercept=problem.fit_intercept)
+            smooth = problem.with_loss(envelope)
             left = limits.steps_left(steps) if limits.max_iter >= 0 else -1
             inner = Newton(
                 tol=1e-2 * self.tol,
@@ -74,7 +77,9 @@ class Proximal(Solver):
             steps += inner.n_iter
             beta = inner.b
             values = self._values(problem, inner)
+            idle = idle + 1 if inner.stopped == "ill_conditioned" else 0
             if best is None or values.gap < best[2].gap:
+                idle = idle if best is not None and values.gap > GAIN * best[2].gap else 0
                 best = (inner.b, inner.f, values)
             if relative(values.gap, values.primal, values.dual) <= self.tol:
                 status = "optimal"
@@ -82,7 +87,7 @@ class Proximal(Solver):
             if inner.stopped in ("time_limit", "interrupted"):
                 status = inner.stopped
                 break
-            if limits.steps_left(steps) == 0:
+            if limits.steps_left(steps) == 0 or idle >= IDLE:
                 break
             slopes = -inner.b[:, 0] / problem.C
             rho = min(FASTER * rho, FASTEST * first)
@@ -93,7 +98,7 @@ class Proximal(Solver):
             status = "ill_conditioned"
             gap = relative(best[2].gap, best[2].primal, best[2].dual)
             note = (
-                f"the relative gap is {gap:.1e}, above tol={self.tol:g}, after {ROUNDS} rounds; the "
+                f"the relative gap is {gap:.1e}, above tol={self.tol:g}, after {rounds} rounds; the "
                 f"condition number of the last Newton system is about {inner.condition:.1e}. Lower C "
                 "or loosen tol"
             )
