@@ -32,9 +32,7 @@ def resolve_threads(n_jobs: int | None) -> int:
             threads = min(threads, int(limit))
         return max(1, int(threads))
     if n_jobs == 0:
-        raise ValueError(
-            "n_jobs=0 has no meaning: use None or -1 for all cores, or a positive number of threads"
-        )
+        raise ValueError("n_jobs=0 is invalid: use None or -1 for all cores, or a positive number of threads")
     return max(1, int(joblib.effective_n_jobs(n_jobs)))
 
 

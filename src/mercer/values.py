@@ -26,6 +26,32 @@ def parameter_names(cls: type) -> tuple[str, ...]:
     return _names(cls)
 
 
+@cache
+def _defaults(cls: Any) -> dict[str, Any]:
+    parameters = inspect.signature(cls.__init__).parameters.items()
+    return {name: p.default for name, p in parameters if p.default is not inspect.Parameter.empty}
+
+
+def parameter_defaults(cls: type) -> dict[str, Any]:
+    """Return the defaults in the signature of ``cls.__init__``, of those parameters that have one."""
+    return _defaults(cls)
+
+
+def keep_parameters(owner: object, given: dict[str, Any]) -> None:
+    """Store the arguments of a constructor under their own names, as scikit-learn wants it done.
+
+    Parameters
+    ----------
+    owner : object
+        What is constructed.
+    given : dict
+        What ``locals()`` returns at the beginning of its ``__init__``.
+    """
+    for name, value in given.items():
+        if name not in ("self", "__class__"):
+            setattr(owner, name, value)
+
+
 def subclasses(cls: type[Kind]) -> list[type[Kind]]:
     """Return all classes derived from ``cls``, directly or not, that were defined so far, each once."""
     found: dict[type[Kind], None] = {}
@@ -40,6 +66,11 @@ class Value:
     Two values are equal when their types and parameters are (arrays by content), whatever else they may have
     computed. scikit-learn's ``clone`` and ``set_params`` work on them.
     """
+
+    @property
+    def is_of_user(self) -> bool:
+        """Whether a user wrote it, or a part of it: what it says of itself is then looked at, not proved."""
+        return not type(self).__module__.startswith("mercer.")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with ``deep`` also those of nested values, as ``name__parameter``.
@@ -134,6 +165,8 @@ def frozen(value: Any) -> Hashable:
         return frozen(value.item())
     if isinstance(value, list | tuple):
         return ("sequence", *(frozen(v) for v in value))
+    if isinstance(value, dict):
+        return ("mapping", frozenset((frozen(key), frozen(v)) for key, v in value.items()))
     if isinstance(value, slice):  # unhashable before Python 3.12
         return ("slice", value.start, value.stop, value.step)
     if isinstance(value, Hashable):

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from mercer.estimators.discriminant import (
         RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis,
     )
+    from mercer.estimators.discriminant import difference_penalty as difference_penalty
+    from mercer.estimators.features import Nystroem as Nystroem
+    from mercer.estimators.features import RandomFeatures as RandomFeatures
+    from mercer.estimators.features import TensorSketch as TensorSketch
+    from mercer.estimators.gaussian import GaussianProcessClassifier as GaussianProcessClassifier
     from mercer.estimators.gaussian import GaussianProcessRegressor as GaussianProcessRegressor
+    from mercer.estimators.linear import LinearClassifier as LinearClassifier
+    from mercer.estimators.linear import LinearOneClassSVM as LinearOneClassSVM
+    from mercer.estimators.linear import LinearRegressor as LinearRegressor
+    from mercer.estimators.linear import LinearSVC as LinearSVC
+    from mercer.estimators.linear import LinearSVR as LinearSVR
     from mercer.estimators.online import KernelAdatron as KernelAdatron
     from mercer.estimators.online import KernelPerceptron as KernelPerceptron
     from mercer.estimators.online import KernelWidrowHoff as KernelWidrowHoff
@@ -26,8 +36,11 @@ if TYPE_CHECKING:
     from mercer.estimators.projection import KernelCCA as KernelCCA
     from mercer.estimators.projection import KernelFisherDiscriminant as KernelFisherDiscriminant
     from mercer.estimators.projection import KernelPCA as KernelPCA
+    from mercer.estimators.projection import MercerFeatures as MercerFeatures
     from mercer.estimators.ridge import KernelRidge as KernelRidge
     from mercer.estimators.ridge import KernelRidgeClassifier as KernelRidgeClassifier
+    from mercer.estimators.splines import MARS as MARS
+    from mercer.estimators.splines import AdaptiveAdditiveSplines as AdaptiveAdditiveSplines
     from mercer.estimators.svm.nusvc import NuSVC as NuSVC
     from mercer.estimators.svm.nusvr import NuSVR as NuSVR
     from mercer.estimators.svm.oneclass import OneClassSVM as OneClassSVM
@@ -40,7 +53,12 @@ if TYPE_CHECKING:
 
 # Imported when asked for: who fits one machine need not wait for all the others.
 _HOMES = {
+    "MercerFeatures": "projection",
+    "difference_penalty": "discriminant",
+    "AdaptiveAdditiveSplines": "splines",
+    "MARS": "splines",
     "FlexibleDiscriminantAnalysis": "discriminant",
+    "GaussianProcessClassifier": "gaussian",
     "GaussianProcessRegressor": "gaussian",
     "KernelAdatron": "online",
     "KernelCCA": "projection",
@@ -54,12 +72,20 @@ _HOMES = {
     "KernelRidgeClassifier": "ridge",
     "KernelWidrowHoff": "online",
     "LinearDiscriminantAnalysis": "discriminant",
+    "LinearClassifier": "linear",
+    "LinearOneClassSVM": "linear",
+    "LinearRegressor": "linear",
+    "LinearSVC": "linear",
+    "LinearSVR": "linear",
     "MixtureDiscriminantAnalysis": "discriminant",
     "NuSVC": "svm.nusvc",
     "NuSVR": "svm.nusvr",
     "OneClassSVM": "svm.oneclass",
     "OnlineSVR": "online",
     "PenalizedDiscriminantAnalysis": "discriminant",
+    "Nystroem": "features",
+    "RandomFeatures": "features",
+    "TensorSketch": "features",
     "Perceptron": "online",
     "QuadraticDiscriminantAnalysis": "discriminant",
     "RegularizedDiscriminantAnalysis": "discriminant",
@@ -71,37 +97,7 @@ _HOMES = {
     "SphereAndSlab": "svm.sphereslab",
 }
 
-__all__ = [
-    "SVC",
-    "SVDD",
-    "SVR",
-    "FlexibleDiscriminantAnalysis",
-    "GaussianProcessRegressor",
-    "KernelAdatron",
-    "KernelCCA",
-    "KernelClassifier",
-    "KernelFisherDiscriminant",
-    "KernelLogisticRegression",
-    "KernelPCA",
-    "KernelPerceptron",
-    "KernelRegressor",
-    "KernelRidge",
-    "KernelRidgeClassifier",
-    "KernelWidrowHoff",
-    "LinearDiscriminantAnalysis",
-    "MixtureDiscriminantAnalysis",
-    "NuSVC",
-    "NuSVR",
-    "OneClassSVM",
-    "OnlineSVR",
-    "PenalizedDiscriminantAnalysis",
-    "Perceptron",
-    "QuadraticDiscriminantAnalysis",
-    "RegularizedDiscriminantAnalysis",
-    "SVCPath",
-    "SVRPath",
-    "SphereAndSlab",
-]
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:

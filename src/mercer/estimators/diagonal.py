@@ -1,4 +1,4 @@
-"""k(x, x) of checked points: computed, or given beside a kernel matrix, and refused where it is no number."""
+"""k(x, x) of checked points: computed, or given beside a kernel matrix."""
 
 from __future__ import annotations
 
@@ -11,19 +11,6 @@ from sklearn.utils.validation import column_or_1d
 from mercer.kernels import Kernel
 
 TILE = 4096  # rows whose k(x, x) are computed together
-
-
-def check_finite_diagonal(
-    kernel: Kernel, diagonal: NDArray[Any], rows: NDArray[np.intp] | None = None, name: str = "X"
-) -> None:
-    """Refuse a kernel that overflows or fails; ``rows`` are the numbers of the entries among the user's."""
-    bad = np.flatnonzero(~np.isfinite(diagonal))
-    if bad.size:
-        first = bad[0] if rows is None else rows[bad[0]]
-        raise ValueError(
-            f"kernel={kernel!r} is not finite at {bad.size} of {diagonal.size} rows of {name}, first at row "
-            f"{first}: scale the features, or mend the kernel"
-        )
 
 
 def computed_diagonal(kernel: Kernel, X: Any, n: int, diag: ArrayLike | None) -> NDArray[np.float64]:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.approximation._values import feature_products, has_features
+from mercer.estimators.parametric import has_parametric
 from mercer.gram import Segment, cross_products
 from mercer.kernels import Kernel, Linear
 
@@ -37,7 +39,20 @@ class ExpansionMixin:
         check_is_fitted(self)
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
-        return self._feature_weights()
+        coef = self._feature_weights() if not has_parametric(self) else self._weights_with_columns()
+        (coef if isinstance(coef, np.ndarray) else coef.data).flags.writeable = False  # it is a copy
+        return coef
+
+    def _weights_with_columns(self) -> Any:
+        """Return the weights of the features, with what columns that cost nothing add to them."""
+        this: Any = self
+        features = this.parametric_.weights(this.n_features_in_)
+        if features is None:
+            raise AttributeError("coef_: the parametric part is not linear in the features")
+        coef = self._feature_weights()
+        coef = np.array(coef if isinstance(coef, np.ndarray) else coef.toarray())
+        coef[:, features] += this.parametric_coef_
+        return coef
 
     def _feature_weights(self) -> Any:
         return self.dual_coef_ @ self.support_vectors_
@@ -56,6 +71,8 @@ class FunctionsMixin(ExpansionMixin):
     def _products(self, X: Any) -> np.ndarray:
         """Return K(X, support vectors) coef for checked data, a column for each function."""
         this: Any = self
+        if has_features(self):
+            return feature_products(self, X, this._workers())
         segments, outputs = self._segments()
         return cross_products(self.kernel_, X, this._reference(), segments, outputs, this._workers())
 
@@ -64,4 +81,4 @@ class FunctionsMixin(ExpansionMixin):
         check_is_fitted(self)
         this: Any = self
         X = this._check_X(X, kernel=self.kernel_, reset=False)
-        return np.asarray(self._products(X) + self.intercept_)
+        return np.asarray(self._products(X) + self.intercept_ + this._trend_values(X))

@@ -7,23 +7,74 @@ estimator says what its target is made of (``_split``), what is minimised (``_pr
 from __future__ import annotations
 
 import copy
-import math
-from dataclasses import dataclass
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from mercer.arrays import Float64
-from mercer.estimators.finite import check_finite_model
-from mercer.estimators.interrupts import Stop, stoppable
-from mercer.estimators.monitoring import Watch
+from mercer.estimators.monitoring import Trace, Watch
 from mercer.estimators.splits import Split
-from mercer.gram import Gram, cross_products
-from mercer.kernels.check_psd import refuse_indefinite
+from mercer.estimators.verdict import check_finite_model, definite
+from mercer.gram import Features, Gram
+from mercer.kernels import Kernel
+from mercer.kernels.indefinite_minors import refuse_indefinite
 from mercer.problems import Certificate, Machine, Problem, certified, combine
 from mercer.solvers import Limits, Progress, Solution, Solver, as_solver, suited
+from mercer.solvers.completion import WAITING
 from mercer.solvers.many import Many
 from mercer.threads import Workers
+
+
+class Stop:
+    """A request to stop, seen by every solve that shares the limits; inside its block, Ctrl-C is one.
+
+    The first Ctrl-C inside the block is a request to stop, and the second the usual exception, but only when
+    what was reached is to be kept. Otherwise, outside the main thread (where no signal arrives), and where
+    the program has a handler of its own, Ctrl-C does what it always does.
+
+    Parameters
+    ----------
+    limits : Limits
+        Shared by all solves of one fit. A request leaves them no more time.
+    keep : bool
+        Whether an unfinished model is wanted.
+    """
+
+    def __init__(self, limits: Limits, keep: bool = False) -> None:
+        self.limits, self.keep = limits, keep
+        self.requested = False
+        self.asked_by_callback = False  # then what was reached is wanted, whatever Ctrl-C would do
+
+    def __call__(self) -> None:
+        """Ask all solves to stop."""
+        self.requested = True
+        self.limits.time_limit = 0.0
+
+    def __enter__(self) -> Stop:
+        self.keep = (
+            self.keep
+            and threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if self.keep:
+            signal.signal(signal.SIGINT, self._signalled)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.keep:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _signalled(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self()
 
 
 @dataclass(frozen=True)
@@ -62,10 +113,12 @@ class Fit(Many):
         Threads.
     stop : Stop
         Ctrl-C, and the limits.
-    watch : Watch
+    watch : Watch, optional
         Trace, ``verbose``, callbacks, bars.
     starts : list of arrays, optional
         Coefficients of a previous fit.
+    free : FreeColumns, optional
+        Columns beside the kernel that cost nothing.
     """
 
     def __init__(
@@ -75,18 +128,20 @@ class Fit(Many):
         split: Split,
         workers: Workers,
         stop: Stop,
-        watch: Watch,
+        watch: Watch | None,
         starts: list[Any] | None,
+        free: Any = None,
     ) -> None:
         self.model, self.X, self.split, self.workers = model, X, split, workers
-        self.ask, self.watch, self.starts = stop, watch, starts
+        self.ask, self.watch, self.starts, self.free = stop, watch, starts, free
         self.rows = [task.rows for task in split.tasks]
-        self.side_by_side = not watch.one_at_a_time
+        self.side_by_side = watch is None or not watch.one_at_a_time
+        self.history: list[Trace] = [[] for _ in self.rows] if watch is None else watch.history
         self.solutions: list[Any] = [None] * len(self.rows)
         self.psd = True  # whether a gap may be claimed
         self.known_psd: bool | None = None  # what is known of the matrix while problems are solved
         self.first: Any = None  # the first problem, once it is stated
-        self.calibration = model._calibration(split)
+        self.calibration = model._calibration(split) if getattr(model, "probability", False) else None
 
     # -- solving ---------------------------------------------------------------------------------------------
 
@@ -102,8 +157,12 @@ class Fit(Many):
     def problem(self, k: int, part: Gram) -> Problem:
         """Return problem k in the form that the solver takes."""
         weight = self.split.weight[self.rows[k]]
-        problem: Problem = self.model._stated(self.split.tasks[k].target, weight, part)
+        problem: Problem = self.stated(k, self.split.tasks[k].target, weight, part)
         return problem
+
+    def stated(self, k: int, target: Any, weight: Float64, part: Gram) -> Any:
+        """Return a problem on the rows of problem k, with its columns beside the kernel."""
+        return self.model._stated(target, weight, part, beside(self.free, self.rows[k]))
 
     def solve(self, matrix: Gram) -> list[Solved]:
         """Solve all problems; after a request to stop, the rest end where they are or start."""
@@ -125,6 +184,8 @@ class Fit(Many):
 
     def listener(self, k: int, problem: Problem) -> Any:
         """Return who looks on while problem k is solved."""
+        if self.watch is None:
+            return None
         look = None
         if len(self.rows) == 1 and self.model._can_be_looked_at:
             look = lambda p: self.snapshot(p, problem)  # noqa: E731
@@ -135,10 +196,11 @@ class Fit(Many):
         if solution.reached.stopped == "interrupted":
             self.ask()
         self.solutions[k] = solution
-        self.watch.solved(k)
+        if self.watch is not None:
+            self.watch.solved(k)
         if self.calibration is not None:
             task, rows = self.split.tasks[k], self.rows[k]
-            state = self.model._stated
+            state = partial(self.stated, k)
             self.calibration.learn(
                 k, task, part, problem, solution, state, self.split.weight[rows], self.chosen
             )
@@ -146,8 +208,8 @@ class Fit(Many):
     def stacked(self, gram: Gram) -> Any:
         """Return all problems as one whose variables stand one after the other, if nobody looks on."""
         model = self.model
-        watched = model.trace or model.verbose or self.watch.one_at_a_time
-        if watched or self.starts is not None or self.calibration is not None:
+        watched = model.trace or model.verbose or not self.side_by_side
+        if watched or self.starts is not None or self.calibration is not None or self.free is not None:
             return None
         target = np.concatenate([task.target for task in self.split.tasks])
         return model._problem(target, self.split.weight[np.concatenate(self.rows)], gram)
@@ -161,27 +223,30 @@ class Fit(Many):
         twin = copy.copy(self.model)
         machine = problem.machine(p.b.copy(), p.f.copy())
         found = Solved(problem, machine, p.n_iter, "iteration_limit")
-        keep_machines(twin, self.X, self.split, [found])
-        twin.certificate_ = combine([self.certificate(found)])
+        keep_machines(twin, self.X, self.split, [found], self.free)
+        twin.certificate_ = proof(self.model, [found], self.psd)
         return dict(vars(twin))
 
-    # -- the verdict -----------------------------------------------------------------------------------------
 
-    def certificate(self, s: Solved) -> Certificate:
-        """Return the certificate of a machine as it is shipped."""
-        stopped = s.stopped
-        if self.ask.requested and stopped == "time_limit":
-            stopped = "interrupted"
-        return certified(
-            s.problem,
-            s.machine,
-            tol=self.model.tol,
-            criterion=self.model.criterion,
-            n_iter=s.n_iter,
-            stopped=stopped,
-            psd=self.psd,
-            noise=s.noise,
-        )
+def proof(model: Any, found: Sequence[Solved], psd: bool = True) -> Certificate:
+    """Return the certificate of machines as they are shipped.
+
+    Parameters
+    ----------
+    model : estimator
+        Its ``tol`` and ``criterion`` say what was asked for.
+    found : sequence of Solved
+        The machines.
+    psd : bool
+        Whether the kernel is positive semi-definite: only then is there a gap.
+    """
+    asked = {"tol": model.tol, "criterion": model.criterion, "psd": psd}
+    return combine(
+        [
+            certified(s.problem, s.machine, n_iter=s.n_iter, stopped=s.stopped, noise=s.noise, **asked)
+            for s in found
+        ]
+    )
 
 
 def chosen(model: Any, gram: Gram, problem: Problem, limits: Limits) -> Solver:
@@ -202,7 +267,7 @@ def solved(problem: Problem, solution: Solution, matrix: Gram, rows: np.ndarray)
     reached = solution.reached
     if problem.known is not None:
         return Solved(problem, machine, solution.n_iter, reached.stopped)
-    noise = noise_of(matrix, rows, machine.coef)
+    noise = noise_of(matrix, rows, machine.coef, problem)
     if reached.noise:
         # The products of the machine are those of the solution, in the machine's own scale.
         before, after = float(np.abs(problem.beta(reached.b)).sum()), float(np.abs(machine.coef).sum())
@@ -210,22 +275,66 @@ def solved(problem: Problem, solution: Solution, matrix: Gram, rows: np.ndarray)
     return Solved(problem, machine, solution.n_iter, reached.stopped, noise, reached.note)
 
 
-def keep_machines(model: Any, X: Any, split: Split, found: list[Solved]) -> None:
+def wants_columns(model: Any, kernel: Kernel, X: Any) -> bool:
+    """Return whether columns beside the kernel that cost nothing are asked for, by user or kernel."""
+    wanted = getattr(model, "parametric", None)
+    if wanted is None or not isinstance(wanted, str) or wanted != "auto":
+        return wanted is not None
+    return getattr(X, "ndim", 1) == 2 and kernel.trend_on(int(X.shape[1])) is not None
+
+
+def beside(free: Any, rows: np.ndarray) -> Any:
+    """Return what puts columns that cost nothing beside the kernel of a problem; None without any."""
+    return None if free is None else lambda problem: free.beside(problem, rows)
+
+
+def keep_machines(model: Any, X: Any, split: Split, found: list[Solved], free: Any = None) -> None:
     """Give an estimator the machines that were found, packed, and what they know of themselves."""
     machines = [s.machine for s in found]
+    if free is not None:
+        model._keep_parametric(free, machines)
+    elif hasattr(model, "parametric"):
+        model.parametric_ = None
+        model.__dict__.pop("parametric_coef_", None)  # of an earlier fit
     split.pack(model, X, machines)
     model._keep(machines, split)
     model._keep_steps([s.n_iter for s in found])
 
 
-def noise_of(matrix: Gram, rows: np.ndarray, coef: Float64) -> Float64:
+def noise_of(matrix: Gram, rows: np.ndarray, coef: Float64, problem: Any = None) -> Float64:
     """Return a bound on the rounding error of products with some rows' part of a matrix."""
+    seen = getattr(problem, "seen", None)
+    if seen is not None:  # a kernel that is definite beside columns only: its diagonal bounds nothing
+        known: Float64 = seen.noise(coef)
+        return known
+    if isinstance(matrix, Features):  # of machines on features, whose coefficients are weights
+        return np.asarray(matrix.weight_noise(coef)[rows])
     if rows.size == matrix.n:
         return matrix.noise(coef)
     whole = np.zeros((matrix.n, *coef.shape[1:]))
     whole[rows] = coef
     noise: Float64 = matrix.noise(whole)[rows]
     return noise
+
+
+@contextmanager
+def working(model: Any, limits: Limits, workers: Workers | None = None) -> Iterator[Stop]:
+    """Do what a fit computes inside: Ctrl-C asks it to stop, its threads are its own, overflow is silent.
+
+    Parameters
+    ----------
+    model : estimator
+        Its ``on_interrupt`` says whether an unfinished machine is wanted.
+    limits : Limits
+        Shared by all solves of the fit.
+    workers : Workers, optional
+        Threads.
+    """
+    threads = nullcontext() if workers is None else workers.scope()
+    # What overflows is refused by what comes out of it, in words.
+    quiet = np.errstate(over="ignore", invalid="ignore")
+    with Stop(limits, model.on_interrupt == "keep") as stop, threads, quiet:
+        yield stop
 
 
 def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
@@ -246,76 +355,43 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     kernel.validate()
     resolved = kernel.resolve_on(X, None if sample_weight is None else split.base)
     model._check_feasible(split)
-    starts = model._starts(split) if model.warm_start else None
+    free = model._free_columns(resolved, X) if wants_columns(model, resolved, X) else None
+    starts = model._starts(split, resolved) if model.warm_start else None
     model._begin(split)
     model.kernel_ = resolved
     model.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (split.n,)
     model._gamma = getattr(resolved, "gamma", 0.0)
     workers = model._workers()
-    # What overflows is refused by what comes out of it, in words.
-    quiet = np.errstate(over="ignore", invalid="ignore")
-    with stoppable(limits, model.on_interrupt == "keep") as stop, workers.scope(), quiet:
-        watch = Watch(model, stop, given, y, sample_weight, len(split.tasks))
+    with working(model, limits, workers) as stop:
+        looked_at = model.trace or model.verbose or getattr(model, "_skl_callbacks", None) or WAITING.get()
+        watch = Watch(model, stop, given, y, sample_weight, len(split.tasks)) if looked_at else None
         matrix = model._matrix(resolved, X, split, workers)
-        fit = Fit(model, X, split, workers, stop, watch, starts)
-        refuse_indefinite(resolved, X, np.random.default_rng(0))
+        if free is not None:  # the columns' part, which may be large, drowns the rest in single precision
+            matrix = matrix.exact()
+        fit = Fit(model, X, split, workers, stop, watch, starts, free)
+        if resolved.is_of_user:
+            refuse_indefinite(resolved, X)
+        if free is not None:
+            matrix.is_psd = free.definite
         fit.known_psd = matrix.is_psd
-        if model._definite_first:
-            fit.psd = fit.known_psd = matrix.is_psd = model._psd(resolved, matrix)
+        first = model._definite_first or (free is not None and not free.definite)
+        if first:
+            fit.psd = fit.known_psd = matrix.is_psd = definite(model, resolved, matrix, free, split.weight)
         found: list[Solved] = model._solve(fit, matrix)
-        if not model._definite_first:  # whoever stops a long fit has something to keep by now
-            fit.psd = model._psd(resolved, matrix)
+        if not first:  # whoever stops a long fit has something to keep by now
+            fit.psd = definite(model, resolved, matrix, free, split.weight)
         if found:
-            keep_machines(model, X, split, found)
-            model._keep_links(fit.calibration)
-            model._keep_history(watch.history)
-            certificate = combine([fit.certificate(s) for s in found])
+            keep_machines(model, X, split, found, free)
+            if fit.calibration is not None:
+                model._keep_links(fit.calibration)
+            model._keep_history(fit.history)
+            if stop.requested:
+                found = [replace(s, stopped="interrupted") if s.stopped == "time_limit" else s for s in found]
+            certificate = proof(model, found, fit.psd)
     check_finite_model(model)
     if found:
         notes = [s.note for s in found if s.note]
         model._conclude(certificate, stop.asked_by_callback, notes)
-    watch.end()
+    if watch is not None:
+        watch.end()
     return Fitted(X, split, matrix)
-
-
-def certify_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate:
-    """Recompute the certificate of a fitted estimator from nothing but the model and the data, in float64.
-
-    Parameters
-    ----------
-    model : KernelMachine
-        The estimator.
-    X, y, sample_weight
-        The data given to ``fit``.
-    """
-    X = model._check_X(X, kernel=model.kernel_, reset=False)
-    model._fitted_length(X)
-    split: Split = model._split_again(X, y, sample_weight)
-    workers = model._workers()
-    segments, outputs = model._segments()
-    F = cross_products(model.kernel_, X, model._reference(), segments, outputs, workers)
-    matrix = model._gram(model.kernel_, X, workers, double=True)
-    known = model.certificate_
-    psd = not math.isnan(known.gap)
-    matrix.is_psd = psd
-    parts = []
-    for k, task in enumerate(split.tasks):
-        rows = task.rows
-        part = matrix if rows.size == matrix.n else matrix.subset(rows)
-        problem = model._stated(task.target, split.weight[rows], part)
-        coef = split.unpack(model, k)
-        machine = model._shipped(k, coef, split.outputs(F, k))
-        part_known = known.parts[k] if known.parts else known
-        parts.append(
-            certified(
-                problem,
-                machine,
-                tol=model.tol,
-                criterion=model.criterion,
-                n_iter=part_known.n_iter,
-                stopped=part_known.status,
-                psd=psd,
-                noise=part.noise(coef),
-            )
-        )
-    return combine(parts)

@@ -1,59 +1,45 @@
-"""What all kernel machines share as scikit-learn estimators: kernel, data, threads, limits, certificate."""
+"""What kernel machines share as estimators: all of them, those that solve problems, classifiers."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgWarning
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.estimators.diagonal import check_finite_diagonal
+from mercer.estimators.approximation._values import OF_FEATURES, has_features
+from mercer.estimators.certifying import certify_machine
+from mercer.estimators.expansion import ExpansionMixin
+from mercer.estimators.fitting import Fit, Fitted, Solved, fit_machine
+from mercer.estimators.margin_distribution import MarginMixin
 from mercer.estimators.monitoring import CallbackSupportMixin
 from mercer.estimators.notebook import CertifiedRepr
-from mercer.estimators.user_warnings import warn_user
+from mercer.estimators.parameter_docs import KernelParameters
+from mercer.estimators.sample_weights import checked_weights
+from mercer.estimators.splits import Classes, Labels, Split, check_labels, weighed_labels
+from mercer.estimators.verdict import IndefiniteKernelWarning as IndefiniteKernelWarning
+from mercer.estimators.verdict import check_finite_diagonal, claims_gap, conclude
 from mercer.gram import Gram, Workers, gram, resolve_threads
-from mercer.gram.spectrum import spectrum
-from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
-from mercer.problems import Certificate
-from mercer.solvers import SOLVER_NAMES, Solver
-from mercer.solvers.auto import SOLVERS
+from mercer.kernels import Kernel, Precomputed, as_kernel
+from mercer.kernels.data import is_sparse, naming, size
+from mercer.problems import Certificate, Machine
+from mercer.problems.multiclass import feature_weights
+from mercer.solvers import SOLVER_NAMES, Solver, as_solver
+from mercer.values import parameter_defaults, parameter_names
 
-HEAVIEST = 1e50  # sample weight: its products with other numbers must not overflow
-INDEFINITE = 1e-7  # share of the largest eigenvalue below which a negative one is rounding
-
-
-class IllConditionedWarning(ConvergenceWarning, LinAlgWarning):
-    """Rounding has the last word: a system is singular, or nearly so, in floating-point arithmetic."""
+UNKNOWN = object()  # the default of a parameter that has none
 
 
-class IndefiniteKernelWarning(UserWarning):
-    """The kernel matrix is not positive semi-definite, so the fit is a stationary point without a gap."""
-
-
-@contextmanager
-def naming(name: str) -> Iterator[None]:
-    """Say which argument it was that holds text instead of numbers: NumPy does not."""
-    try:
-        yield
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        raise ValueError(f"{name} must hold numbers: {error}") from error
-
-
-class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
+class KernelMachine(KernelParameters, CallbackSupportMixin, CertifiedRepr, BaseEstimator):
     """Base of the estimators that solve a dual over a kernel matrix."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
+        "kernel": [str, Kernel, callable],
         "degree": [Interval(Real, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -73,6 +59,22 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         "trace": ["boolean"],
     }
 
+    _stays_dense: ClassVar[bool] = False  # whether dense training data mean that new points are dense
+
+    # -- parameters --------------------------------------------------------------------------------------
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        # scikit-learn reads the signature anew each time, which takes a tenth of a small fit.
+        return sorted(parameter_names(cls))
+
+    def _validate_params(self) -> None:
+        # Defaults are allowed; there is no need to look at twenty of them in each of many small fits.
+        defaults = parameter_defaults(type(self))
+        given = {name: getattr(self, name) for name in parameter_names(type(self))}
+        changed = {name: value for name, value in given.items() if value is not defaults.get(name, UNKNOWN)}
+        validate_parameter_constraints(self._parameter_constraints, changed, type(self).__name__)
+
     # -- data --------------------------------------------------------------------------------------------
 
     def _kernel(self) -> Kernel:
@@ -81,13 +83,27 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
 
     def _check_X(self, X: Any, *, kernel: Kernel, reset: bool) -> Any:  # noqa: N802
         given = X
-        with naming("X"):
+        if kernel.pairwise and is_sparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported: pass X.toarray()")
+        with naming("X", X):
             X = kernel.check(given, estimator=self)
-        if getattr(X, "ndim", 1) == 2:
+        if reset and type(given) is np.ndarray and given.ndim == 2:  # no names, as most often
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = given.shape[1]
+        elif getattr(X, "ndim", 1) == 2:
             validate_data(self, given, reset=reset, skip_check_array=True)  # number and names of the features
         elif reset:
             for name in ("n_features_in_", "feature_names_in_"):
                 self.__dict__.pop(name, None)
+        if (
+            not reset
+            and self._stays_dense
+            and is_sparse(X)
+            and not is_sparse(getattr(self, "support_vectors_", X))
+        ):
+            raise ValueError(
+                f"{type(self).__name__} was fitted on dense data and is given sparse data: pass X.toarray()"
+            )
         if kernel.pairwise and reset and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"kernel='precomputed' needs a square kernel matrix in fit, X has shape {X.shape}: rows and "
@@ -101,36 +117,12 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
         return X
 
     def _check_weight(self, sample_weight: Any, X: Any, n: int) -> np.ndarray:
-        if sample_weight is None:
-            return np.ones(n)
-        if isinstance(sample_weight, Real):
-            sample_weight = np.full(n, float(sample_weight))
-        with naming("sample_weight"):
-            weight: np.ndarray = check_array(
-                sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", estimator=self
-            )
-        if weight.shape != (n,):
-            raise ValueError(f"sample_weight has shape {weight.shape}; for {n} rows it must be ({n},)")
-        if (weight < 0).any():
-            raise ValueError(
-                "Negative values in data passed to `sample_weight`: sample_weight has "
-                f"{int((weight < 0).sum())} negative entries, weights must be at least 0"
-            )
-        if weight.max() > HEAVIEST:
-            raise ValueError(
-                f"sample_weight reaches {weight.max():.3g} (row {int(weight.argmax())}), and may be at most "
-                f"{HEAVIEST:g}: divide all weights by a constant and multiply C by it"
-            )
-        if not (weight > 0).any():
-            raise ValueError("sample_weight is zero for every row: nothing is left to fit")
-        return weight
+        return np.ones(n) if sample_weight is None else checked_weights(sample_weight, n, self)
 
-    @staticmethod
-    def _length(X: Any) -> int:
-        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    _length = staticmethod(size)
 
     def _check_lengths(self, X: Any, y: Any) -> None:
-        n = self._length(X)
+        n = size(X)
         if n != len(y):
             raise ValueError(
                 f"X and y have inconsistent numbers of samples: X has {n} rows, y has {len(y)} entries"
@@ -138,7 +130,7 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
 
     def _fitted_length(self, X: Any) -> int:
         """Return the number of rows, which must be that of the training data."""
-        n = self._length(X)
+        n = size(X)
         if n != self.shape_fit_[0]:
             raise ValueError(f"X has {n} rows; this model was fitted on {self.shape_fit_[0]}")
         return n
@@ -183,79 +175,13 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
     # -- the verdict -------------------------------------------------------------------------------------
 
     def _psd(self, kernel: Kernel, matrix: Gram) -> bool:
-        """Return whether a gap may be claimed; say so when an unknown kernel turns out indefinite."""
-        self.__dict__.pop("smallest_eigenvalue_", None)
-        if kernel.is_psd:
-            return True
-        ends = spectrum(matrix)
-        self.smallest_eigenvalue_ = ends.smallest
-        if kernel.is_psd is not None:
-            return False
-        if ends.asymmetry == 0.0 and ends.smallest >= -INDEFINITE * max(ends.largest, 1e-300):
-            return True
-        reason = (
-            f"not symmetric: K_ij and K_ji differ by up to {ends.asymmetry:.3g}"
-            if ends.asymmetry
-            else f"not positive semi-definite: its smallest eigenvalue is about {ends.smallest:.3g} (largest "
-            f"{ends.largest:.3g})"
-        )
-        warn_user(
-            f"the kernel matrix is {reason}. The fit is a stationary point; no duality gap can be given.",
-            IndefiniteKernelWarning,
-        )
-        return False
+        """Return whether a gap may be claimed; say so when the kernel matrix is indefinite."""
+        return claims_gap(self, kernel, matrix)
 
     def _conclude(self, certificate: Certificate, keep: bool = False, notes: Sequence[str] = ()) -> None:
         """Store the certificate and warn or re-raise as asked; ``keep`` overrules ``on_interrupt``."""
         self.certificate_ = certificate
-        status, name = certificate.status, type(self).__name__
-        self.fit_status_ = 0 if status in ("optimal", "stationary") else 1
-        if status == "interrupted":
-            if self.on_interrupt == "raise" and not keep:
-                raise KeyboardInterrupt
-            return
-        if notes and status in ("optimal", "stationary", "ill_conditioned", "infeasible"):
-            warn_user(f"{name}: {notes[0]}.", IllConditionedWarning)
-            return
-        asked_for = certificate.criterion == "growth" and status == "iteration_limit" and self.max_iter < 0
-        if self.fit_status_ == 0 or asked_for:
-            return
-        known = (
-            f"relative gap {certificate.relative_gap:.3g}"
-            if math.isfinite(certificate.relative_gap)
-            else "no bound on the distance to the optimum"
-        )
-        kind: type[Warning] = ConvergenceWarning
-        if status in ("ill_conditioned", "infeasible"):
-            kind = IllConditionedWarning
-        warn_user(
-            f"{name} stopped {self._reason(certificate)} after {certificate.n_iter} steps,"
-            f" before tol={self.tol:g}: {known}, KKT violation {certificate.kkt_violation:.3g}. "
-            + self._advice(certificate),
-            kind,
-        )
-
-    @staticmethod
-    def _advice(certificate: Certificate) -> str:
-        """Return what to do about a fit that stopped early."""
-        if certificate.status in ("ill_conditioned", "infeasible"):
-            scale = max(abs(certificate.primal), abs(certificate.dual))
-            unknown = not certificate.relative_gap < 0.5 or certificate.rounding > 0.5 * scale
-            usable = "Nothing is known of this model's quality" if unknown else "The model is usable"
-            return f"{usable}; scale the features, lower C, or choose another kernel."
-        return "The model is usable; raise the limit, loosen tol, or scale the features."
-
-    def _reason(self, certificate: Certificate) -> str:
-        """Return what stopped a fit before its tolerance."""
-        if certificate.status == "time_limit":
-            return f"at time_limit={self.time_limit}"
-        if certificate.status in ("ill_conditioned", "infeasible"):
-            return "where rounding hides any further gain"
-        solver: Any = self.solver if isinstance(self.solver, Solver) else SOLVERS.get(self.solver)
-        accuracy = getattr(solver, "accuracy", 0.0)
-        if certificate.relative_gap <= accuracy:
-            return f"where solver={solver.name!r} does, which is accurate to a gap of {accuracy:g} only,"
-        return f"at max_iter={self.max_iter}"
+        conclude(self, certificate, keep, notes)
 
     def _kept(self, X: Any, support: np.ndarray) -> Any:
         """Return the support vectors: items of X, or nothing for a precomputed kernel."""
@@ -271,3 +197,197 @@ class KernelMachine(CallbackSupportMixin, CertifiedRepr, BaseEstimator):
     @property
     def _pairwise_kernel(self) -> bool:
         return isinstance(self.kernel_, Precomputed)
+
+
+class ProblemMachine(KernelMachine):
+    """Base of the estimators whose fit is: split the target, state the problems, solve, pack.
+
+    A subclass says what its target is made of (``_split``) and what is minimised (``_problem``). The rest has
+    defaults.
+    """
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
+        """Run the one fit; return what a subclass may go on with."""
+        if getattr(self, "approximation", None) is not None:
+            from mercer.estimators.approximation._fitting import fit_on_features
+
+            return fit_on_features(self, X, y, sample_weight)
+        if "feature_map_" in self.__dict__:
+            for name in OF_FEATURES:
+                self.__dict__.pop(name, None)
+        return fit_machine(self, X, y, sample_weight)
+
+    def certify(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Certificate:
+        """Recompute the certificate from nothing but the model and the training data, in float64.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The data given to ``fit``.
+
+        Returns
+        -------
+        Certificate
+        """
+        check_is_fitted(self)
+        if has_features(self):
+            from mercer.estimators.approximation._fitting import certify_on_features
+
+            return certify_on_features(self, X, y, sample_weight)
+        return self._certify(X, y, sample_weight)
+
+    def _certify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        return certify_machine(self, X, y, sample_weight)
+
+    # -- what an estimator says --------------------------------------------------------------------------
+
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> Split:
+        """Return the checked target and weights, in parts."""
+        raise NotImplementedError
+
+    def _split_again(self, X: Any, y: Any, sample_weight: Any) -> Split:
+        """Return the target that a fitted machine was given, in the same parts."""
+        return self._split(X, y, sample_weight)
+
+    def _problem(self, target: Any, weight: Any, matrix: Any) -> Any:
+        """Return what is minimised, for one part of the target."""
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that contradict each other; called before the data are looked at."""
+
+    def _check_feasible(self, split: Any) -> None:
+        """Refuse what no kernel could make feasible; called before any kernel value is computed."""
+
+    def _starts(self, split: Any, kernel: Kernel) -> list[Any] | None:
+        """Return the coefficients of the previous fit, a start for each problem, where they match."""
+        starts: list[Any] | None = split.starts(self)
+        return starts
+
+    def _begin(self, split: Any) -> None:
+        """Store what is known before anything is solved."""
+        split.keep(self)
+
+    def _free_columns(self, kernel: Kernel, X: Any) -> Any:
+        """Return the columns of checked data beside the kernel that cost nothing, if there are any."""
+        return None
+
+    def _keep_parametric(self, free: Any, machines: list[Any]) -> None:
+        """Store the coefficients of these columns."""
+
+    def _with_parametric(self, machine: Machine, number: int, free: Any) -> Machine:
+        """Return a shipped machine with the coefficients of its columns."""
+        return machine
+
+    def _trend_values(self, X: Any) -> Any:
+        """Return what these columns add to the functions at checked data."""
+        return 0.0
+
+    def _keep(self, machines: list[Any], split: Any) -> None:
+        """Store what the machines know beside their coefficients and intercepts."""
+
+    def _keep_steps(self, steps: list[int]) -> None:
+        """Store the number of steps of each problem's solver."""
+        self.n_iter_: Any = max(1, sum(steps))
+
+    def _keep_history(self, history: list[Any]) -> None:
+        """Store the traces, if they were asked for."""
+        if self.trace:
+            self.history_ = history
+
+    def _shipped(self, number: int, coef: Any, products: Any) -> Machine:
+        """Return machine ``number`` as it was shipped, given its coefficients and K coef."""
+        return Machine(coef, float(self.intercept_[number]), products)
+
+    _tells_of_itself = False  # whether its solver tells those who wait how far it has come
+    _definite_first = False  # whether the way to solve a problem depends on the kernel's definiteness
+    _can_be_looked_at = True  # whether a solver's round already makes an estimator that predicts
+
+    def _matrix(self, kernel: Kernel, X: Any, split: Any, workers: Workers) -> Gram:
+        """Return the kernel matrix that the problems are solved on."""
+        named = as_solver(self.solver)
+        return self._gram(kernel, X, workers, named is not None and not named.single_precision)
+
+    def _stated(
+        self, target: Any, weight: Any, matrix: Gram, beside: Callable[[Any], Any] | None = None
+    ) -> Any:
+        """Return a problem, with what stands beside its kernel, in the form that the solver takes."""
+        problem, named = self._problem(target, weight, matrix), as_solver(self.solver)
+        problem = problem if beside is None else beside(problem)
+        return problem if named is None else named.restate(problem, matrix.diag())
+
+    def _solve(self, fit: Fit, matrix: Gram) -> list[Solved]:
+        """Solve all problems of a fit."""
+        return fit.solve(matrix)
+
+
+class ClassMachine(MarginMixin, ClassifierMixin, ExpansionMixin, ProblemMachine):
+    """What all classifiers share: labels, weights of classes, ``fit`` and ``certify``."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelMachine._parameter_constraints,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array, CSR} of shape (n_samples, n_features), (n_samples, n_samples) or a sequence
+            Training data: whatever the kernel takes; the kernel matrix for ``kernel="precomputed"``.
+        y : array of shape (n_samples,)
+            Class labels.
+        sample_weight : array of shape (n_samples,), optional
+            Non-negative factors of C; a weight of 2 equals the row twice.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> Classes:
+        classes, numbers = check_labels(y, type(self).__name__)
+        threshold = getattr(self, "threshold", 0.0)
+        if threshold and classes.size != 2:
+            raise ValueError(f"threshold={threshold!r} is between two classes; y has {classes.size}")
+        self._check_lengths(X, numbers)
+        base = self._check_weight(sample_weight, X, numbers.size)
+        return self._tasks_of(weighed_labels(classes, numbers, self.class_weight, base), base)
+
+    def _split_again(self, X: Any, y: Any, sample_weight: Any) -> Classes:
+        numbers = self._known_labels(y)
+        self._check_lengths(X, numbers)
+        base = self._check_weight(sample_weight, X, numbers.size)
+        return self._tasks_of(Labels(self.classes_, numbers, self.class_weight_), base)
+
+    def _tasks_of(self, labels: Labels, base: np.ndarray) -> Classes:
+        """Return the problems that labels stand for."""
+        raise NotImplementedError
+
+    def _keep(self, machines: list[Any], split: Any) -> None:
+        self.margin_ = self._per_machine([m.margin for m in machines])
+
+    def _keep_steps(self, steps: list[int]) -> None:
+        self.n_iter_ = np.array(steps, dtype=np.int32)
+
+    @staticmethod
+    def _per_machine(values: list[float]) -> Any:
+        """Return a number for one machine, an array for several."""
+        return float(values[0]) if len(values) == 1 else np.array(values)
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """Number of support vectors of each class."""
+        check_is_fitted(self)
+        counts: np.ndarray = self._n_support
+        return counts
+
+    def _feature_weights(self) -> Any:
+        pairs = self.multiclass == "ovo"
+        return feature_weights(self.dual_coef_, self.support_vectors_, self._n_support, pairs)

@@ -41,7 +41,7 @@ class MarginMixin:
         Returns
         -------
         ndarray of shape (n,)
-            Two classes: y f(x) with y = +1 for ``classes_[1]``; times ``margin_`` it is the distance from the
+            Two classes: y f(x) with y = +1 for ``classes_[1]``; divided by ||w|| it is the distance from the
             boundary in feature space. More classes, one machine per pair: the least signed decision over the
             pairs of the point's class, how it fares against its strongest rival. One machine per class: the
             decision of its class minus the best of the others. Positive means classified correctly.

@@ -6,12 +6,14 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mercer.estimators.interrupts import Stop
 from mercer.problems import InfeasibleError
-from mercer.solvers.completion import Nearing, someone_waiting
+from mercer.solvers.completion import WAITING, Nearing
 from mercer.solvers.progress import Listener, Progress
+
+if TYPE_CHECKING:
+    from mercer.estimators.fitting import Stop
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -49,7 +51,7 @@ class Watch:
         self.estimator, self.stop, self.problems = estimator, stop, problems
         self.history: list[Trace] = [[] for _ in range(problems)]
         self.last_line = -PAUSE
-        told = None if estimator._tells_of_itself else someone_waiting()
+        told = None if estimator._tells_of_itself else WAITING.get()
         self.nearing = None
         if told is not None:
             self.nearing = Nearing(told, problems, estimator.tol, getattr(estimator, "criterion", "gap"))

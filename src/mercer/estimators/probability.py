@@ -11,11 +11,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.splits import BinaryTask
 from mercer.gram import Gram
-from mercer.gram.remembering import RememberingGram
+from mercer.gram.base import MatrixGram
 from mercer.problems import Dual
 from mercer.problems.calibration import link_logits
-from mercer.problems.multiclass import BinaryTask
 from mercer.solvers import Solution, Solver
 from mercer.solvers.calibration.coupling import couple
 from mercer.solvers.calibration.link import fit_link
@@ -48,7 +48,7 @@ class Calibration:
     @staticmethod
     def watch(matrix: Gram) -> Gram:
         """Return the kernel matrix in a form that remembers what the solver asked for."""
-        return RememberingGram(matrix)
+        return matrix if isinstance(matrix, MatrixGram) else MatrixGram(None, origin=matrix)
 
     def learn(
         self,
@@ -140,17 +140,11 @@ class ProbabilityMixin:
         How decision values below 0 and above 0 become logits: piecewise linear, 0 at 0.
     """
 
-    def _calibration(self, split: Any) -> Calibration | None:
-        if not getattr(self, "probability", False):
-            return None
+    def _calibration(self, split: Any) -> Calibration:
         random_state = getattr(self, "random_state", None)
         return Calibration(split.labels.numbers, split.base, random_state, len(split.tasks))
 
-    def _keep_links(self, calibration: Calibration | None) -> None:
-        if calibration is None:
-            for name in ("link_knots_", "link_slopes_"):
-                vars(self).pop(name, None)  # of an earlier fit
-            return
+    def _keep_links(self, calibration: Calibration) -> None:
         self.link_knots_ = np.array([knots for knots, _ in calibration.links])
         self.link_slopes_ = np.array([slopes for _, slopes in calibration.links])
 
@@ -174,7 +168,9 @@ class ProbabilityMixin:
         """
         check_is_fitted(self)
         if not hasattr(self, "link_knots_"):
-            raise NotFittedError("probability was False when this model was fitted: fit it again with True")
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False: fit it again with True"
+            )
         this: Any = self
         F: np.ndarray = this._raw_decision(X)
         choice: np.ndarray = this._choose(F)

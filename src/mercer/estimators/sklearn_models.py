@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,8 @@ import scipy.sparse as sp
 import sklearn.svm
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.approximation._values import has_features
+from mercer.estimators.parametric import has_parametric
 from mercer.gram import Segment, cross_products
 from mercer.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from mercer.kernels.data import is_sparse
@@ -47,12 +50,27 @@ def named_kernel(kernel: Kernel, whose: str) -> tuple[str, dict[str, Any]]:
     params = {k: getattr(kernel, k) for k in ("degree", "gamma", "coef0") if hasattr(kernel, k)}
     degree = params.get("degree", 3)
     if degree != int(degree):
-        raise ValueError(f"degree={degree} cannot be given to {whose}, whose degrees are whole numbers")
+        raise ValueError(f"degree={degree} cannot be given to {whose}, whose degrees are integers")
     return name, params
 
 
 class TwinMixin:
     """``from_sklearn`` and ``to_sklearn`` of the machines that scikit-learn has too."""
+
+    _stays_dense = True
+
+    @property
+    def _dual_coef_(self) -> Any:
+        """``dual_coef_`` with scikit-learn's private sign: tools that know their machines read and set it."""
+        this: Any = self
+        two = hasattr(this, "classes_") and len(this.classes_) == 2
+        return -this.dual_coef_ if two else this.dual_coef_
+
+    @_dual_coef_.setter
+    def _dual_coef_(self, value: Any) -> None:
+        this: Any = self
+        two = hasattr(this, "classes_") and len(this.classes_) == 2
+        this.dual_coef_ = -value if two else value
 
     @classmethod
     def _twin(cls) -> Any:
@@ -154,13 +172,13 @@ class TwinMixin:
             links = [link_of_sigmoid(float(a), float(b)) for a, b in zip(*sigmoids, strict=True)]
             this.link_knots_ = np.array([knots for knots, _ in links])
             this.link_slopes_ = np.array([slopes for _, slopes in links])
-            this.probA_, this.probB_ = sigmoids
+            vars(this)["probA_"], vars(this)["probB_"] = sigmoids
 
     def _sigmoids(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return Platt's A and B of each machine: those that were given, else the nearest to our links."""
         this: Any = self
-        if hasattr(this, "probA_"):
-            return np.array(this.probA_), np.array(this.probB_)
+        if "probA_" in vars(this):
+            return np.array(vars(this)["probA_"]), np.array(vars(this)["probB_"])
         if not hasattr(this, "link_knots_"):
             return None
         pairs = [nearest_sigmoid(k, s) for k, s in zip(this.link_knots_, this.link_slopes_, strict=True)]
@@ -224,8 +242,55 @@ class TwinMixin:
         return made
 
 
+class PlattNamesMixin:
+    """``probA_`` and ``probB_``, which scikit-learn has announced to remove."""
+
+    def _platt(self, number: int, name: str) -> np.ndarray:
+        this: Any = self
+        check_is_fitted(this)
+        warnings.warn(
+            f"Attribute `{name}` was deprecated by scikit-learn 1.8 and will be removed with it: use "
+            "predict_proba or to_sklearn",
+            FutureWarning,
+            stacklevel=3,
+        )
+        sigmoids = this._sigmoids()
+        return np.empty(0) if sigmoids is None else np.array(sigmoids[number])
+
+    @property
+    def probA_(self) -> np.ndarray:  # noqa: N802
+        """Platt's A of each machine: those that were given, else of the sigmoids nearest to our links."""
+        return self._platt(0, "probA_")
+
+    @probA_.setter
+    def probA_(self, value: np.ndarray) -> None:  # noqa: N802
+        vars(self)["probA_"] = value
+
+    @property
+    def probB_(self) -> np.ndarray:  # noqa: N802
+        """Platt's B of each machine: those that were given, else of the sigmoids nearest to our links."""
+        return self._platt(1, "probB_")
+
+    @probB_.setter
+    def probB_(self, value: np.ndarray) -> None:  # noqa: N802
+        vars(self)["probB_"] = value
+
+
 def refuse_rest(model: Any, whose: str) -> None:
-    """Refuse one machine per class, which LIBSVM does not have."""
+    """Refuse what LIBSVM does not have: one machine per class, columns beside the kernel, thresholds."""
+    if has_features(model):
+        raise ValueError(
+            f"a machine on features (approximation={model.approximation!r}) cannot be given to {whose}, "
+            "whose functions are sums over support vectors: save it with mercer.save, or fit with "
+            "approximation=None"
+        )
+    if has_parametric(model):
+        raise ValueError(
+            f"columns beside the kernel (parametric) cannot be given to {whose}, whose functions are sums of "
+            "kernel values and a bias: fit with parametric=None"
+        )
+    if getattr(model, "threshold", 0.0):
+        raise ValueError(f"threshold={model.threshold!r} cannot be given to {whose}, which has none")
     classes = getattr(model, "classes_", None)
     if classes is not None and classes.size > 2 and getattr(model, "multiclass", "ovo") != "ovo":
         raise ValueError(

@@ -2,7 +2,9 @@
 """What a target is made of: one problem, several outputs, pairs of classes, classes against the rest.
 
 A split is a reduction with its inverse. It names the rows and the target of each problem, packs the machines
-into the estimator's attributes, and unpacks them again.
+into the estimator's attributes, and unpacks them again. ``one-versus-one`` trains each pair (i, j), i < j, on
+the rows of the two classes; +1 is class i, except when there are only two classes, where +1 is the second, so
+that a positive decision means ``classes_[1]``. ``one-versus-rest`` trains each class against all rows.
 """
 
 from __future__ import annotations
@@ -10,21 +12,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from mercer.arrays import Float64, Index
 from mercer.problems import Machine
-from mercer.problems.multiclass import (
-    BinaryTask,
-    one_versus_one,
-    one_versus_rest,
-    pack_pairs,
-    pack_rest,
-    unpack,
-)
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,70 @@ class Labels:
     factors: Float64  # the weight of each class
 
 
+def check_labels(y: Any, whose: str) -> tuple[np.ndarray, Index]:
+    """Return the classes in order, and the class number of each row.
+
+    Parameters
+    ----------
+    y : array
+        Labels.
+    whose : str
+        Name of the estimator, for messages.
+    """
+    if type(y) is not np.ndarray or y.ndim != 1:
+        y = column_or_1d(y, warn=True)
+    assert_all_finite(y, estimator_name=whose, input_name="y")
+    sortable = y.dtype.kind in "biufU"
+    if not sortable:
+        check_classification_targets(y)
+    classes, numbers = np.unique(y, return_inverse=True)
+    if sortable and not _are_plainly_classes(classes, y.size):
+        check_classification_targets(y)
+    if classes.size < 2:
+        raise ValueError(
+            f"The number of classes has to be greater than one; got {classes.size} class in y: {classes[:1]}"
+        )
+    return classes, numbers
+
+
+def _are_plainly_classes(values: np.ndarray, n: int) -> bool:
+    """Return whether a thorough look at a target is needless: few different whole numbers or texts."""
+    whole = values.dtype.kind != "f" or bool((values % 1 == 0).all())
+    return whole and 2 * values.size <= n
+
+
+def weighed_labels(classes: np.ndarray, numbers: Index, class_weight: Any, base: Float64) -> Labels:
+    """Return labels with the weights of their classes.
+
+    Parameters
+    ----------
+    classes : array
+        The classes, in order.
+    numbers : (n,) intp
+        The number of each row's class.
+    class_weight : dict, "balanced" or None
+        The parameter. "balanced" counts a row as often as its weight says.
+    base : (n,) float64
+        Sample weights.
+    """
+    if class_weight is None:
+        factors = np.ones(classes.size)
+    elif isinstance(class_weight, dict):
+        factors = compute_class_weight(class_weight, classes=classes, y=classes[numbers])
+    else:
+        factors = compute_class_weight(
+            class_weight, classes=np.arange(classes.size), y=numbers, sample_weight=base
+        )
+    if not (np.isfinite(factors) & (factors >= 0)).all():
+        raise ValueError(f"class_weight={class_weight!r} must have finite values of at least 0")
+    present = np.bincount(numbers[base > 0], minlength=classes.size)
+    for c, label in enumerate(classes):
+        if factors[c] == 0 or present[c] == 0:
+            name = "class_weight" if factors[c] == 0 else "sample_weight"
+            raise ValueError(f"{name} is zero for every row of class {label}: it cannot be learned")
+    return Labels(classes, numbers, factors)
+
+
 class Classes(Split):
     """What splits of class labels share.
 
@@ -140,6 +204,43 @@ class Classes(Split):
 
     def keep(self, model: Any) -> None:
         model.classes_, model.class_weight_ = self.labels.classes, self.labels.factors
+
+
+@dataclass(frozen=True)
+class BinaryTask:
+    """One two-class problem: which rows, with which signs."""
+
+    rows: Index
+    sign: Float64
+    positive: int
+    negative: int  # -1: all other classes
+
+    @property
+    def target(self) -> Float64:
+        """The signs: what a two-class problem is about."""
+        return self.sign
+
+
+def one_versus_one(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list[BinaryTask]:
+    """Return a task for each pair of classes, over the rows that are ``present`` (have a weight)."""
+    members = [np.flatnonzero((y == c) & present) for c in range(n_classes)]
+    if n_classes == 2:
+        rows = np.flatnonzero(present)
+        return [BinaryTask(rows, np.where(y[rows] == 1, 1.0, -1.0), 1, 0)]
+    tasks = []
+    for i, j in combinations(range(n_classes), 2):
+        rows = np.concatenate([members[i], members[j]])
+        sign = np.concatenate([np.ones(members[i].size), -np.ones(members[j].size)])
+        tasks.append(BinaryTask(rows, sign, i, j))
+    return tasks
+
+
+def one_versus_rest(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list[BinaryTask]:
+    """Return a task for each class against all others."""
+    if n_classes == 2:
+        return one_versus_one(y, n_classes, present)
+    rows = np.flatnonzero(present)
+    return [BinaryTask(rows, np.where(y[rows] == c, 1.0, -1.0), c, -1) for c in range(n_classes)]
 
 
 class TwoClassTasks(Classes):
@@ -231,3 +332,62 @@ def keep_support(model: Any, X: Any, support: Index, packed: Float64) -> None:
     if sp.issparse(X):
         model.dual_coef_ = sp.csr_array(packed) if isinstance(X, sp.sparray) else sp.csr_matrix(packed)
     model.support_vectors_ = model._kept(X, support)
+
+
+def pack_pairs(
+    coefs: list[Float64], tasks: list[BinaryTask], y: Index, n_classes: int, n: int
+) -> tuple[Index, Float64, NDArray[np.int32]]:
+    """Return (support, dual_coef, n_support) in LIBSVM's layout.
+
+    Support vectors are sorted by class. A support vector of class c has a coefficient for each of the other
+    classes o, in row o if o < c, else row o - 1.
+    """
+    table = np.zeros((n_classes - 1, n))
+    for coef, task in zip(coefs, tasks, strict=True):
+        classes = y[task.rows]
+        if n_classes == 2:
+            table[0, task.rows] = coef
+            continue
+        i, j = task.positive, task.negative
+        first = classes == i
+        table[j - 1, task.rows[first]] = coef[first]
+        table[i, task.rows[~first]] = coef[~first]
+    return _sorted_support(table, y, n_classes)
+
+
+def pack_rest(
+    coefs: list[Float64], tasks: list[BinaryTask], y: Index, n_classes: int, n: int
+) -> tuple[Index, Float64, NDArray[np.int32]]:
+    """Return (support, dual_coef, n_support); row c holds the coefficients of class c's machine."""
+    table = np.zeros((len(tasks), n))
+    for row, (coef, task) in enumerate(zip(coefs, tasks, strict=True)):
+        table[row, task.rows] = coef
+    return _sorted_support(table, y, n_classes)
+
+
+def _sorted_support(table: Float64, y: Index, n_classes: int) -> tuple[Index, Float64, NDArray[np.int32]]:
+    used = np.flatnonzero(table.any(axis=0))
+    support = used[np.argsort(y[used], kind="stable")]
+    n_support = np.bincount(y[support], minlength=n_classes).astype(np.int32)
+    return support, np.ascontiguousarray(table[:, support]), n_support
+
+
+def unpack(
+    task: BinaryTask,
+    number: int,
+    support: NDArray[np.integer[Any]],
+    dual_coef: Float64,
+    y_support: Index,
+    n: int,
+    pairs: bool,
+) -> Float64:
+    """Return the coefficients of a task's rows from the packed ones."""
+    whole = np.zeros(n)
+    if not pairs or dual_coef.shape[0] == 1:
+        whole[support] = dual_coef[number if not pairs else 0]
+    else:
+        i, j = task.positive, task.negative
+        first, second = y_support == i, y_support == j
+        whole[support[first]] = dual_coef[j - 1, first]
+        whole[support[second]] = dual_coef[i, second]
+    return whole[task.rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import assert_all_finite, column_or_1d
+from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d
 
 
 def check_targets(y: Any, whose: str) -> np.ndarray:
@@ -32,3 +32,20 @@ def check_targets(y: Any, whose: str) -> np.ndarray:
             raise ValueError(f"y must hold numbers; its entries are of type {y.dtype}") from error
     assert_all_finite(y, input_name="y", estimator_name=whose)
     return np.asarray(y, dtype=np.float64)
+
+
+def check_outputs(y: Any, whose: str) -> np.ndarray:
+    """Return finite float64 numbers, a vector or a column for each output.
+
+    Parameters
+    ----------
+    y : array
+        Targets.
+    whose : str
+        Name of the estimator, for messages.
+    """
+    if y is not None:
+        y = check_array(y, ensure_2d=False, dtype=None, input_name="y", estimator=whose)
+    if y is None or y.ndim == 1:
+        return check_targets(y, whose)
+    return np.stack([check_targets(column, whose) for column in y.T], axis=1)

@@ -5,14 +5,24 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.convex._classifier_base import LossClassifier
+from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
+from mercer.estimators.convex._base import LossMachine
+from mercer.estimators.expansion import FunctionsMixin
+from mercer.estimators.parametric import PARAMETRIC, ParametricMixin
+from mercer.estimators.splits import AllClasses, Classes, Labels
+from mercer.estimators.svm.svc import BaseSVC
+from mercer.gram import Segment
+from mercer.problems import Machine
 from mercer.problems.losses import CLASSIFICATION, Loss, MultinomialDeviance, as_loss
 from mercer.problems.probabilities import class_logits, softmax_with_choice
+from mercer.problems.signed_margins import signed_margins
 from mercer.solvers.calibration.coupling import couple
+from mercer.values import keep_parameters
 
 
 def _has_probabilities(estimator: Any) -> bool:
@@ -25,7 +35,7 @@ def _has_probabilities(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(LossClassifier):
+class KernelClassifier(ParametricMixin, LossMachine, BaseSVC, ApproximationMixin):
     r"""Classification with any convex loss and any kernel.
 
     .. math::
@@ -42,14 +52,6 @@ class KernelClassifier(LossClassifier):
     loss : str or Loss, default="squared_hinge"
         "hinge", "squared_hinge", "huberized_squared_hinge", "binomial_deviance", "multinomial_deviance",
         "squared_error", or an object of :mod:`mercer.losses`, perhaps your own.
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
-    C : float, default=1.0
-        Price of a unit of loss.
     class_weight : dict or "balanced", optional
         Factors of C for the classes.
     multiclass : {"ovo", "ovr"}, default="ovo"
@@ -58,37 +60,6 @@ class KernelClassifier(LossClassifier):
         Whether ``decision_function`` has a column per class or per pair.
     break_ties : bool, default=False
         Break ties of the votes by the confidences.
-    fit_intercept : bool, default=True
-        Whether the function has an unpenalised bias.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved; "auto" chooses by the loss: "decomposition" where it is piecewise linear,
-        else "newton", "proximal" (a loss with kinks) or "convex_concave" (an indefinite kernel). What a
-        solver cannot solve it refuses, and says why.
-    tol : float, default=1e-6
-        Relative gap (``criterion="gap"``) or largest violation of the optimality conditions (``"kkt"``) at
-        which to stop.
-    criterion : {"gap", "kkt"}, default="gap"
-        What ``tol`` measures.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    cache_size : float, default=200
-        Memory for kernel values, in MB; a Newton system may take as much again. Up to
-        :math:`n = \sqrt{10^6 \mathtt{cache\_size} / 8}` points (5000 by default) the kernel matrix is kept;
-        beyond, it is recomputed by conjugate gradients in every product.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums and the certificate are always float64.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``.
-    verbose : bool, default=False
-        Print a line per round.
 
     Attributes
     ----------
@@ -98,12 +69,20 @@ class KernelClassifier(LossClassifier):
         The loss.
     classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, class_weight_
         As in :class:`mercer.SVC`. With the multinomial deviance ``dual_coef_`` has a row for each class.
+    parametric_ : Trend or None
+        The functions beside the kernel that cost nothing.
+    parametric_coef_ : ndarray of shape (n_machines, n_columns)
+        Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
     margin_ : float or ndarray
         Geometric margin of each two-class machine.
     fit_status_, shape_fit_, history_
         As in :class:`mercer.SVC`.
+    feature_map_, feature_weights_, n_components_, distance_from_exact_
+        With ``approximation``: the fitted map, the weights of its features (a row for each function), their
+        number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
+        ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
 
     See Also
     --------
@@ -126,11 +105,14 @@ class KernelClassifier(LossClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LossClassifier._parameter_constraints,
+        **LossMachine._parameter_constraints,
+        "class_weight": BaseSVC._parameter_constraints["class_weight"],
         "loss": [StrOptions(set(CLASSIFICATION)), Loss],
         "multiclass": [StrOptions({"ovo", "ovr"})],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "break_ties": ["boolean"],
+        **PARAMETRIC,
+        **APPROXIMATION,
     }
 
     def __init__(
@@ -159,33 +141,126 @@ class KernelClassifier(LossClassifier):
         on_interrupt: str = "raise",
         trace: bool = False,
         verbose: Any = False,
+        parametric: Any = "auto",
+        approximation: Any = None,
+        n_components: Any = "auto",
     ) -> None:
-        self.loss = loss
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.C = C
-        self.class_weight = class_weight
-        self.multiclass = multiclass
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.criterion = criterion
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
-    def _loss(self, n_classes: int) -> Loss:
-        return as_loss(self.loss, CLASSIFICATION)
+    @property
+    def _joint(self) -> bool:
+        """Whether one problem has all classes, a function for each."""
+        return bool(self.loss_.targets == "classes")
+
+    @property
+    def _functions(self) -> int:
+        return int(self.classes_.size) if self._joint else 1
+
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    def _tasks_of(self, labels: Labels, base: np.ndarray) -> Classes:
+        loss = as_loss(self.loss, CLASSIFICATION)
+        split = AllClasses(labels, base) if loss.targets == "classes" else super()._tasks_of(labels, base)
+        split.loss = loss
+        return split
+
+    def _keep(self, machines: list[Any], split: Any) -> None:
+        if self._joint:
+            self.__dict__.pop("margin_", None)
+        else:
+            super()._keep(machines, split)
+
+    def _shipped(self, number: int, coef: np.ndarray, products: np.ndarray) -> Machine:
+        if self._joint:
+            return Machine(coef, self.intercept_, products)
+        return super()._shipped(number, coef, products)
+
+    # -- use ---------------------------------------------------------------------------------------------
+
+    def _segments(self) -> tuple[list[Segment], int]:
+        return FunctionsMixin._segments(self) if self._joint else super()._segments()
+
+    def _choose(self, F: np.ndarray) -> np.ndarray:
+        return F.argmax(axis=1) if self._joint else super()._choose(F)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of new points.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, n_classes) or (n, n_pairs)
+            Two classes: positive means ``classes_[1]``. More: a column for each class, or votes with
+            confidences, or the pairs' values.
+        """
+        check_is_fitted(self)
+        if not self._joint:
+            return super().decision_function(X)
+        F = self._raw_decision(X)
+        return F[:, 1] - F[:, 0] if self.classes_.size == 2 else F
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the classes of new points.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        check_is_fitted(self)
+        labels: np.ndarray = self.classes_[self._choose(self._raw_decision(X))]
+        return labels
+
+    def margins(self, X: Any, y: ArrayLike) -> np.ndarray:
+        """Return how far each point lies on the right side of its nearest boundary.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+        y : array of shape (n,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            As for :class:`mercer.SVC`; with one problem of all classes, the function of the point's class
+            minus the best of the others.
+        """
+        check_is_fitted(self)
+        if not self._joint:
+            return super().margins(X, y)
+        labels, F = self._known_labels(y), self.decision_function(X)
+        return signed_margins(F[:, None] if F.ndim == 1 else F, labels, self.classes_.size, False)
+
+    def slacks(self, X: Any, y: ArrayLike) -> np.ndarray:
+        """Return max(0, 1 - y f(x)) of points, for machines of two classes each.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+        y : array of shape (n,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_machines)
+            As for :class:`mercer.SVC`.
+        """
+        check_is_fitted(self)
+        if self._joint:
+            raise ValueError(f"slacks belong to two-class machines; {self.loss_!r} has all classes at once")
+        return super().slacks(X, y)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:

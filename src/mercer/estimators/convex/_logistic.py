@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +15,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.convex._classifier_base import LossClassifier
+from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
+from mercer.estimators.convex._base import LossMachine
+from mercer.estimators.expansion import FunctionsMixin
+from mercer.estimators.machine import ClassMachine
+from mercer.estimators.splits import AllClasses, Classes, Labels, TwoClassTasks
 from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Certificate, Machine
-from mercer.problems.losses import BinomialDeviance, Loss, MultinomialDeviance
+from mercer.problems.losses import BinomialDeviance, MultinomialDeviance
 from mercer.solvers.risk.import_vectors import ImportVectors
+from mercer.values import keep_parameters
 
 NO_CERTIFICATE = (
     "an import-vector model is optimal only among functions of the chosen points, which were chosen "
@@ -28,7 +33,7 @@ NO_CERTIFICATE = (
 )
 
 
-class KernelLogisticRegression(LossClassifier):
+class KernelLogisticRegression(FunctionsMixin, LossMachine, ClassMachine, ApproximationMixin):
     r"""Logistic regression in the feature space of a kernel, for two and more classes.
 
     .. math::
@@ -46,12 +51,6 @@ class KernelLogisticRegression(LossClassifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
     C : float, default=1.0
         Price of a unit of deviance, as in scikit-learn's LogisticRegression.
     class_weight : dict or "balanced", optional
@@ -70,26 +69,8 @@ class KernelLogisticRegression(LossClassifier):
         How the problem is solved: "newton", or "convex_concave" for an indefinite kernel; "auto" chooses.
     tol : float, default=1e-6
         Relative gap (``criterion="gap"``) or largest error of a probability (``"kkt"``) at which to stop.
-    criterion : {"gap", "kkt"}, default="gap"
-        What ``tol`` measures.
     max_iter : int, default=-1
         Most Newton steps, or choices; -1 for no limit.
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    cache_size : float, default=200
-        Memory for kernel values, in MB; a Newton system may take as much again. Up to
-        :math:`n = \sqrt{10^6 \mathtt{cache\_size} / 8}` points (5000 by default) the kernel matrix is kept;
-        beyond, it is recomputed by conjugate gradients in every product.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums and the certificate are always float64.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``.
     verbose : bool, default=False
         Print a line per step.
 
@@ -115,6 +96,10 @@ class KernelLogisticRegression(LossClassifier):
         The penalised risk after each choice, with import vectors.
     loss_, kernel_, n_iter_, class_weight_, fit_status_, shape_fit_, history_
         As in :class:`mercer.KernelClassifier`.
+    feature_map_, feature_weights_, n_components_, distance_from_exact_
+        With ``approximation``: the fitted map, the weights of its features (a row for each function), their
+        number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
+        ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
 
     References
     ----------
@@ -137,15 +122,15 @@ class KernelLogisticRegression(LossClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **LossClassifier._parameter_constraints,
+        **LossMachine._parameter_constraints,
+        "class_weight": ClassMachine._parameter_constraints["class_weight"],
+        **APPROXIMATION,
         "import_vectors": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
         "import_tol": [Interval(Real, 0.0, None, closed="left")],
         "random_state": ["random_state"],
     }
 
-    multiclass = "ovr"
-    decision_function_shape = "ovr"
-    break_ties = False
+    multiclass = "ovr"  # two classes have one function, more of them one each
 
     def __init__(
         self,
@@ -172,38 +157,49 @@ class KernelLogisticRegression(LossClassifier):
         on_interrupt: str = "raise",
         trace: bool = False,
         verbose: Any = False,
+        approximation: Any = None,
+        n_components: Any = "auto",
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.C = C
-        self.class_weight = class_weight
-        self.import_vectors = import_vectors
-        self.import_tol = import_tol
-        self.random_state = random_state
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.criterion = criterion
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         # Called for what is missing only: a sparse model says why it has no certificate.
         if name == "certificate_" and "import_objectives_" in self.__dict__:
             raise AttributeError(NO_CERTIFICATE)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _loss(self, n_classes: int) -> Loss:
-        return BinomialDeviance() if n_classes == 2 else MultinomialDeviance()
+    # -- fit ---------------------------------------------------------------------------------------------
+
+    def _tasks_of(self, labels: Labels, base: np.ndarray) -> Classes:
+        joint = labels.classes.size > 2
+        split = AllClasses(labels, base) if joint else TwoClassTasks(labels, base, pairs=False)
+        split.loss = MultinomialDeviance() if joint else BinomialDeviance()
+        return split
+
+    @property
+    def _joint(self) -> bool:
+        """Whether one problem has all classes, a function for each."""
+        return bool(self.classes_.size > 2)
+
+    @property
+    def _functions(self) -> int:
+        return int(self.classes_.size) if self._joint else 1
+
+    def _check_approximation(self) -> None:
+        if self.import_vectors is not None:
+            raise ValueError(
+                f"import_vectors={self.import_vectors!r} chooses rows of the kernel matrix, which "
+                f"approximation={self.approximation!r} does without: set one of the two to None"
+            )
+
+    def _keep(self, machines: list[Any], split: Any) -> None:
+        if self._joint:
+            self.__dict__.pop("margin_", None)
+        else:
+            super()._keep(machines, split)
+
+    def _shipped(self, number: int, coef: np.ndarray, products: np.ndarray) -> Machine:
+        return Machine(coef, self.intercept_ if self._joint else float(self.intercept_[0]), products)
 
     # -- import vectors ----------------------------------------------------------------------------------
 
@@ -214,7 +210,7 @@ class KernelLogisticRegression(LossClassifier):
         if not fit.psd:
             raise ValueError(
                 f"import_vectors={self.import_vectors!r} needs a positive semi-definite kernel; "
-                f"kernel={self.kernel_!r} is none on these data"
+                f"kernel={self.kernel_!r} is not, on these data"
             )
         (task,), weight = fit.split.tasks, fit.split.weight
         problem: Any = self._problem(task.target, weight[task.rows], matrix)
@@ -260,22 +256,69 @@ class KernelLogisticRegression(LossClassifier):
 
         return listen
 
-    def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
-        """Recompute the certificate from nothing but the model and the training data, in float64.
+    def _certify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        if hasattr(self, "import_objectives_"):
+            raise ValueError(NO_CERTIFICATE)
+        return super()._certify(X, y, sample_weight)
+
+    # -- use ---------------------------------------------------------------------------------------------
+
+    def _raw_decision(self, X: Any) -> np.ndarray:
+        return self._values(X)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of new points: logarithms of odds, or of probabilities up to a constant.
 
         Parameters
         ----------
-        X, y, sample_weight
-            The data given to ``fit``.
+        X : array, CSR or sequence
+            Points.
 
         Returns
         -------
-        Certificate
+        ndarray of shape (n,) or (n, n_classes)
+            Two classes: positive means ``classes_[1]``. More: a column for each class.
+        """
+        F = self._values(X)
+        return F if self._joint else F.ravel()
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the classes of new points.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        F = self._values(X)
+        choice = F.argmax(axis=1) if self._joint else (F.ravel() >= 0).astype(np.intp)
+        labels: np.ndarray = self.classes_[choice]
+        return labels
+
+    def slacks(self, X: Any, y: ArrayLike) -> np.ndarray:
+        """Return max(0, 1 - y f(x)) of points, for two classes.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+        y : array of shape (n,)
+            Their classes.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            As for :class:`mercer.SVC`.
         """
         check_is_fitted(self)
-        if hasattr(self, "import_objectives_"):
-            raise ValueError(NO_CERTIFICATE)
-        return super().certify(X, y, sample_weight)
+        if self._joint:
+            raise ValueError(f"slacks belong to two-class machines; {self.loss_!r} has all classes at once")
+        return super().slacks(X, y)
 
     # -- probabilities -----------------------------------------------------------------------------------
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array
 
+from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
 from mercer.estimators.convex._base import LossMachine
 from mercer.estimators.expansion import FunctionsMixin
+from mercer.estimators.parametric import PARAMETRIC, ParametricMixin
 from mercer.estimators.splits import Outputs
-from mercer.problems import Certificate
-from mercer.problems.losses import REGRESSION, Loss, as_loss
+from mercer.estimators.user_warnings import warn_user
+from mercer.problems.losses import REGRESSION, Loss, ResidualLoss, as_loss
+from mercer.problems.robust_scale import ROUNDS, SETTLED, median_absolute_deviation, weighted_median
+from mercer.values import keep_parameters
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMachine):
+class KernelRegressor(
+    ParametricMixin, MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMachine, ApproximationMixin
+):
     r"""Regression with any convex loss and any kernel.
 
     .. math::
@@ -35,52 +43,20 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMach
         median), or an object of :mod:`mercer.losses` such as ``Huber(threshold=0.5)`` or
         ``Pinball(quantile=0.9)``, perhaps your own. Its parameters can be searched as
         ``loss__threshold`` and the like.
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
-    C : float, default=1.0
-        Price of a unit of loss.
-    fit_intercept : bool, default=True
-        Whether the function has an unpenalised bias.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved; "auto" chooses by the loss: "decomposition" where it is piecewise linear,
-        else "newton", "proximal" (a loss with kinks) or "convex_concave" (an indefinite kernel). What a
-        solver cannot solve it refuses, and says why.
-    tol : float, default=1e-6
-        Relative gap (``criterion="gap"``) or largest violation of the optimality conditions (``"kkt"``) at
-        which to stop.
-    criterion : {"gap", "kkt"}, default="gap"
-        What ``tol`` measures.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    cache_size : float, default=200
-        Memory for kernel values, in MB; a Newton system may take as much again. Up to
-        :math:`n = \sqrt{10^6 \mathtt{cache\_size} / 8}` points (5000 by default) the kernel matrix is kept;
-        beyond, it is recomputed by conjugate gradients in every product.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums and the certificate are always float64.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``.
-    verbose : bool, default=False
-        Print a line per round.
+    scale : float or "mad", optional
+        The unit of the loss's threshold or epsilon: residuals are counted in multiples of it, so that the
+        usual values (``Huber(1.345)``) suit targets of any size. "mad" is the median absolute deviation of
+        the residuals (as a standard deviation), for which the machine is fitted until it settles; few wild
+        rows do not move it. Not for losses without such a parameter.
 
     Attributes
     ----------
     certificate_ : Certificate
         Primal, dual, gap, violation; one part per output.
     loss_ : Loss
-        The loss.
+        The loss, its parameters in the units of y.
+    scale_ : float
+        With ``scale``, the unit of the loss's parameters.
     support_ : ndarray of shape (n_support,)
         Rows with a coefficient that is not zero for some output.
     support_vectors_ : array, CSR or sequence
@@ -93,10 +69,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMach
         Weights of the features, for the linear kernel.
     n_iter_ : int
         Steps of the solver, of all outputs together.
+    parametric_ : Trend or None
+        The functions beside the kernel that cost nothing.
+    parametric_coef_ : ndarray of shape (n_outputs, n_columns)
+        Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
     fit_status_, shape_fit_, history_
         As in :class:`mercer.SVR`; ``history_`` has a list for each output.
+    feature_map_, feature_weights_, n_components_, distance_from_exact_
+        With ``approximation``: the fitted map, the weights of its features (a row for each function), their
+        number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
+        ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
 
     See Also
     --------
@@ -124,6 +108,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMach
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **LossMachine._parameter_constraints,
         "loss": [StrOptions(set(REGRESSION)), Loss],
+        "scale": [StrOptions({"mad"}), Interval(Real, 0.0, None, closed="neither"), None],
+        **PARAMETRIC,
+        **APPROXIMATION,
     }
 
     def __init__(
@@ -148,26 +135,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMach
         on_interrupt: str = "raise",
         trace: bool = False,
         verbose: Any = False,
+        scale: Any = None,
+        parametric: Any = "auto",
+        approximation: Any = None,
+        n_components: Any = "auto",
     ) -> None:
-        self.loss = loss
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.criterion = criterion
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     # -- fit ---------------------------------------------------------------------------------------------
 
@@ -202,13 +175,50 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMach
         -------
         self
         """
-        self._fit(X, y, sample_weight)
+        if self.scale == "mad":
+            self._fit_to_scale(X, y, sample_weight)
+        else:
+            self._unit = None if self.scale is None else float(self.scale)
+            self._fit(X, y, sample_weight)
+        self._keep_scale()
         return self
+
+    def _fit_to_scale(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit again and again, with the spread of the residuals as the unit of the loss."""
+        before = 0.0
+        Y, _ = self._targets(X, y)
+        weight = self._check_weight(sample_weight, X, Y.shape[0])
+        middle = [weighted_median(column, weight) for column in Y.T]
+        self._unit = first = median_absolute_deviation(Y - np.array(middle), weight)
+        for _ in range(ROUNDS):
+            if not self._unit > 1e-9 * first:
+                raise ValueError(
+                    'scale="mad": most residuals vanish, so they have no spread to be measured by: lower C, '
+                    "or give the scale as a number"
+                )
+            self._fit(X, y, sample_weight)
+            before, F = self._unit, np.asarray(self._values(X))
+            self._unit = median_absolute_deviation(Y - F, weight)
+            if abs(self._unit - before) <= SETTLED * before:
+                self._unit = before  # the machine that was fitted
+                return
+        warn_user(
+            f'KernelRegressor: scale="mad" did not converge in {ROUNDS} fits; it is {before:.4g} here and '
+            f"{self._unit:.4g} by these residuals. The model is usable.",
+            ConvergenceWarning,
+        )
+        self._unit = before
+
+    def _keep_scale(self) -> None:
+        self.__dict__.pop("scale_", None)
+        if self._unit is not None:
+            self.scale_ = self._unit
+        del self._unit
 
     def _split(self, X: Any, y: Any, sample_weight: Any) -> Outputs:
         Y, self._flat = self._targets(X, y)
         split = Outputs(Y, self._check_weight(sample_weight, X, Y.shape[0]))
-        split.loss = self._loss(0)
+        split.loss = self._scaled_loss()
         return split
 
     def _split_again(self, X: Any, y: Any, sample_weight: Any) -> Outputs:
@@ -217,8 +227,15 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMach
             raise ValueError(f"y has {Y.shape[1]} outputs; this model was fitted on {self.intercept_.size}")
         return Outputs(Y, self._check_weight(sample_weight, X, Y.shape[0]))
 
-    def _loss(self, n_classes: int) -> Loss:
-        return as_loss(self.loss, REGRESSION)
+    def _scaled_loss(self) -> Loss:
+        """Return the loss with its parameters in the units of y."""
+        loss = as_loss(self.loss, REGRESSION)
+        unit = self.__dict__.get("_unit", self.scale)
+        if unit is None:
+            return loss
+        if not isinstance(loss, ResidualLoss):
+            raise ValueError(f"loss={loss!r} is no function of residuals: scale= does not apply to it")
+        return loss.in_units(unit)
 
     # -- use ---------------------------------------------------------------------------------------------
 
@@ -237,18 +254,3 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, FunctionsMixin, LossMach
         """
         F = self._values(X)
         return F[:, 0] if self._flat else F
-
-    def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
-        """Recompute the certificate from nothing but the model and the training data, in float64.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            The data given to ``fit``.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self)
-        return self._certify(X, y, sample_weight)

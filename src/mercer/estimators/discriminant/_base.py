@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.arrays import Float64
 from mercer.estimators.discriminant._ranges import check_columns, check_scores, check_spread
-from mercer.estimators.finite import REMEDY, check_finite_model
+from mercer.estimators.discriminant._singular import SingularCovarianceError
+from mercer.estimators.verdict import REMEDY, check_finite_model
 from mercer.problems.discriminant.summary import ClassSummary
 
 
@@ -45,6 +46,8 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused by name
                 self._fit(X, y)
+        except SingularCovarianceError:  # says what it is
+            raise
         except np.linalg.LinAlgError as error:
             raise ValueError(f"{type(self).__name__}: a decomposition failed ({error}). {REMEDY}") from error
         check_finite_model(self, infinite=self._infinite())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,9 @@ from mercer.problems.discriminant.variates import significant
 
 def check_n_components(n_components: Any, high: int, why: str) -> int:
     """Return the number of canonical variates asked for, ``high`` when it is None."""
+    whole = isinstance(n_components, Integral) and not isinstance(n_components, bool | np.bool_)
+    if whole and n_components > high:
+        raise ValueError(f"n_components cannot be larger than {why}, which is {high}; it is {n_components}")
     return high if n_components is None else check_count("n_components", n_components, 1, high, why=why)
 
 

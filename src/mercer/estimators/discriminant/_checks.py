@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer.arrays import Float64
+from mercer.estimators.user_warnings import warn_user
 
 INF = float("inf")
 
@@ -64,14 +65,17 @@ def check_grid(name: str, values: Any) -> Float64:
 
 
 def check_priors(priors: Any, proportions: Float64) -> Float64:
-    """Return the class priors: the observed ``proportions`` unless ``priors`` is given."""
+    """Return the class priors: the observed ``proportions`` unless ``priors`` is given, made to sum to 1."""
     if priors is None:
         return proportions
     given = np.asarray(priors)
     if given.ndim != 1 or given.dtype.kind not in "fiu" or len(given) != len(proportions):
         raise ValueError(f"priors={priors!r} must be {len(proportions)} numbers, one for each class")
     given = given.astype(np.float64)
-    if not np.all(given >= 0.0) or abs(given.sum() - 1.0) > 1e-5:
-        raise ValueError(f"priors={priors!r} must be non-negative and sum to 1, not to {given.sum():g}")
+    total = float(given.sum())
+    if not np.all(given >= 0.0) or not 0.0 < total < INF:
+        raise ValueError(f"priors must be non-negative and sum to 1, not {priors!r}")
+    if abs(total - 1.0) > 1e-5:
+        warn_user(f"The priors do not sum to 1, but to {total:g}. Renormalizing", UserWarning)
     normalised: Float64 = given / given.sum()
     return normalised

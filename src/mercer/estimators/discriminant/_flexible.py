@@ -33,7 +33,7 @@ def default_regressor() -> Any:
 
 
 class FlexibleDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
-    r"""Linear discriminant analysis with its regression exchanged for any other: nonlinear boundaries.
+    r"""Discriminant analysis by optimal scoring with any regression method: nonlinear boundaries.
 
     Scores :math:`\theta_l` of the classes and regression functions :math:`\eta_l` solve
 

@@ -48,9 +48,19 @@ class LinearRule(CanonicalTransformer, DiscriminantClassifier):
         return priors, check_n_components(self.n_components, most, "min(n_classes - 1, n_features)")
 
     def _fit_rule(
-        self, summary: ClassSummary, rows: Float64, priors: Float64, n_components: int, *, name: str
+        self,
+        summary: ClassSummary,
+        rows: Float64,
+        priors: Float64,
+        n_components: int,
+        *,
+        name: str,
+        reduced: bool = True,
     ) -> Sphering:
-        """Keep the rule for the common covariance ``rows.T @ rows``; return how it was sphered."""
+        """Keep the rule for the common covariance ``rows.T @ rows``; return how it was sphered.
+
+        ``reduced`` says whether the classification, too, is made in the leading ``n_components`` variates.
+        """
         sphering = sphere(rows, self.tol)
         require_variation(sphering)
         warn_if_singular(sphering, name, stacklevel=5)
@@ -58,19 +68,20 @@ class LinearRule(CanonicalTransformer, DiscriminantClassifier):
         kept = count_components(
             canonical.variances, n_components, self.tol, explicit=self.n_components is not None, stacklevel=5
         )
-        canonical = canonical.leading(kept)
-        self._forget("covariance_")
+        most = count_components(canonical.variances, len(canonical.variances), self.tol, explicit=False)
+        rule = canonical.leading(kept if reduced else most)
+        self._forget("covariance_", "scalings_", "centroids_", "explained_variance_ratio_")
         self.classes_ = summary.classes
         self.priors_ = priors
         self.means_ = summary.means
         if self.store_covariance:
             self.covariance_ = rows.T @ rows
         self.xbar_ = canonical.center
-        self.scalings_ = canonical.scalings
-        self.centroids_ = canonical.centroids
-        self.explained_variance_ratio_ = canonical.ratio
+        self.scalings_ = rule.scalings
+        self.centroids_ = rule.centroids[:, :kept]
+        self.explained_variance_ratio_ = canonical.leading(kept).ratio
         self._n_features_out = kept
-        self._set_linear(*linear_functions(canonical.centroids, canonical.scalings, priors))
+        self._set_linear(*linear_functions(rule.centroids, rule.scalings, priors))
         return sphering
 
     def _set_linear(self, slopes: Float64, offsets: Float64) -> None:
@@ -84,7 +95,7 @@ class LinearRule(CanonicalTransformer, DiscriminantClassifier):
         return ("intercept_", "_offset") if (self.priors_ == 0.0).any() else ()
 
     def _variates(self, X: Float64) -> Float64:
-        return (X - self.xbar_) @ self.scalings_
+        return (X - self.xbar_) @ self.scalings_[:, : self._n_features_out]
 
     def _discriminants(self, X: Float64) -> Float64:
         return per_class((X - self.xbar_) @ self.coef_.T + self._offset, len(self.classes_))

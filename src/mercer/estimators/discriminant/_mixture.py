@@ -26,6 +26,7 @@ from mercer.problems.discriminant.variates import orientation, shares
 from mercer.solvers.discriminant.mixture_em import Fit
 from mercer.solvers.discriminant.mixture_starts import best_of_starts
 from mercer.solvers.discriminant.sphering import sphere
+from mercer.values import keep_parameters
 
 
 class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
@@ -148,16 +149,7 @@ class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
         store_covariance: bool = False,
         random_state: Any = None,
     ) -> None:
-        self.n_subclasses = n_subclasses
-        self.n_components = n_components
-        self.priors = priors
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.covariance_floor = covariance_floor
-        self.rank_tol = rank_tol
-        self.store_covariance = store_covariance
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     def _fit(self, X: Any, y: Any) -> None:
         tol = check_real("tol", self.tol, 0.0)

@@ -10,6 +10,7 @@ from mercer.estimators.discriminant._checks import check_flag, check_real
 from mercer.estimators.discriminant._linear_rule import LinearRule
 from mercer.estimators.discriminant._penalties import penalty_rows
 from mercer.estimators.discriminant._ranges import LARGEST
+from mercer.values import keep_parameters
 
 
 class PenalizedDiscriminantAnalysis(LinearRule):
@@ -103,12 +104,7 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         store_covariance: bool = False,
         tol: float = 1e-4,
     ) -> None:
-        self.penalty = penalty
-        self.alpha = alpha
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.tol = tol
+        keep_parameters(self, locals())
 
     def _fit(self, X: Any, y: Any) -> None:
         check_real("tol", self.tol, 0.0)
@@ -122,7 +118,7 @@ class PenalizedDiscriminantAnalysis(LinearRule):
         if np.sqrt(alpha) * largest > LARGEST:
             raise ValueError(
                 f"alpha={self.alpha!r} times penalty, whose entries reach {largest**2:.3g}, is beyond "
-                f"float64: make alpha smaller; products up to {LARGEST**2:g} can be borne"
+                f"float64: make alpha smaller; products up to {LARGEST**2:g} are allowed"
             )
         # Stacking the factors of both terms spheres their sum without forming it.
         rows = np.vstack([summary.residual_rows(X), np.sqrt(alpha) * roughness])

@@ -12,6 +12,7 @@ from mercer.problems.discriminant.summary import ClassSummary
 # Variances are squares, and sums and ratios of them: these leave room for both.
 LARGEST = 1e145
 SMALLEST = 1e-145
+FEW = 64  # rows that are looked at first
 
 
 def named_column(estimator: Any, j: int) -> str:
@@ -22,18 +23,21 @@ def named_column(estimator: Any, j: int) -> str:
 
 def check_columns(estimator: Any, X: Float64) -> None:
     """Refuse columns whose squares overflow."""
-    size = np.abs(X).max(axis=0)
+    size = np.maximum(X.max(axis=0), -X.min(axis=0))
     worst = int(size.argmax())
     if size[worst] > LARGEST:
         raise ValueError(
             f"{named_column(estimator, worst)} reaches {size[worst]:.3g}: variances of such numbers are "
-            f"beyond float64; values up to {LARGEST:g} can be borne. Scale the columns (StandardScaler), or "
+            f"beyond float64; values up to {LARGEST:g} are allowed. Scale the columns (StandardScaler), or "
             "check their units"
         )
 
 
 def check_spread(estimator: Any, X: Float64, summary: ClassSummary) -> None:
     """Refuse columns that vary, but whose variance underflows."""
+    few = X[summary.codes == int(summary.sizes.argmax())][:FEW]
+    if (few.max(axis=0) - few.min(axis=0) > np.maximum(1e-3 * np.abs(few[0]), 4.0 * SMALLEST)).all():
+        return  # a few rows of one class vary enough for all
     spread = summary.spread(X)
     tiny = np.flatnonzero((spread > 0.0) & (spread < SMALLEST))
     if tiny.size:

@@ -21,6 +21,7 @@ from mercer.problems.discriminant.rules import log_priors
 from mercer.problems.discriminant.summary import ClassSummary
 from mercer.solvers.discriminant.grid_search import SCORINGS, GridSearch
 from mercer.solvers.discriminant.pooled_spectrum import PooledSpectrum
+from mercer.values import keep_parameters
 
 
 class RegularizedDiscriminantAnalysis(DiscriminantClassifier):
@@ -126,15 +127,7 @@ class RegularizedDiscriminantAnalysis(DiscriminantClassifier):
         store_covariance: bool = False,
         tol: float = 1e-4,
     ) -> None:
-        self.alpha = alpha
-        self.gamma = gamma
-        self.alphas = alphas
-        self.gammas = gammas
-        self.cv = cv
-        self.scoring = scoring
-        self.priors = priors
-        self.store_covariance = store_covariance
-        self.tol = tol
+        keep_parameters(self, locals())
 
     def _fit(self, X: Any, y: Any) -> None:
         tol = check_real("tol", self.tol, 0.0)

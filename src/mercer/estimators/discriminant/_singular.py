@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 from scipy.linalg import LinAlgWarning
 
 from mercer.problems.discriminant.spectra import ClassSpectra, Sphering
 from mercer.problems.discriminant.summary import ClassSummary
+
+
+class SingularCovarianceError(np.linalg.LinAlgError):
+    """A class's Gaussian has no density; a ValueError as well."""
 
 
 def require_variation(sphering: Sphering) -> None:
@@ -23,11 +28,12 @@ def require_full_rank(spectra: ClassSpectra, summary: ClassSummary, alpha: float
     """Refuse a class whose Gaussian has no density in the space that the pooled covariance spans."""
     for k, rank in enumerate(spectra.ranks(alpha, tol)):
         if rank < spectra.sphering.rank:
-            raise ValueError(
-                f"The covariance of class {summary.name(k)} ({summary.sizes[k]} row(s)) has rank {rank}, "
-                f"the pooled one rank {spectra.sphering.rank}: it has no inverse and no density. Give the "
-                "class more rows, use fewer features, or shrink the covariances with "
-                "RegularizedDiscriminantAnalysis and an alpha below 1"
+            raise SingularCovarianceError(
+                f"The covariance matrix of class {summary.name(k)} is not full rank. The covariance of class "
+                f"{summary.name(k)} ({summary.sizes[k]} row(s)) has rank {rank}, the pooled one rank "
+                f"{spectra.sphering.rank}: it has no inverse and no density. Give the class more rows, use "
+                "fewer features, set shrinkage or reg_param, or take RegularizedDiscriminantAnalysis with an "
+                "alpha below 1"
             )
 
 

@@ -1,5 +1,6 @@
 """Gaussian processes."""
 
+from mercer.estimators.gaussian._classifier import GaussianProcessClassifier
 from mercer.estimators.gaussian._regressor import GaussianProcessRegressor
 
-__all__ = ["GaussianProcessRegressor"]
+__all__ = ["GaussianProcessClassifier", "GaussianProcessRegressor"]

@@ -10,18 +10,26 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
-from mercer.estimators.gaussian._base import BaseGaussianProcess, check_bounds_type
+from mercer.estimators.gaussian._base import BaseGaussianProcess
+from mercer.estimators.gaussian._outputs import ProcessOutputs, squeezed
+from mercer.estimators.gaussian._regression import BaseRegression
+from mercer.estimators.gaussian._regression_prior import RegressionPrior
+from mercer.estimators.gaussian._sklearn_names import SklearnNames
+from mercer.estimators.parametric import PARAMETRIC
 from mercer.estimators.ridge._kernel_ridge import targets
-from mercer.gram.kernel_family import KernelFamily
-from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed
+from mercer.estimators.verdict import check_squares
+from mercer.kernels import Precomputed
 from mercer.problems import Certificate
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
+from mercer.values import keep_parameters
 
 
-class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianProcess):
+class GaussianProcessRegressor(
+    MultiOutputMixin, RegressorMixin, BaseRegression, SklearnNames, RegressionPrior
+):
     r"""Regression with a prior over functions: :math:`y_i = f(x_i) + \varepsilon_i`, f a Gaussian process.
 
     With :math:`f \sim GP(0, k)`, :math:`\varepsilon_i \sim N(0, \sigma^2)` and :math:`S = K + \sigma^2 I`,
@@ -37,23 +45,38 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, optional
-        The covariance function; its parameters are where the search starts. None is ``1.0 * RBF()``. Vectors
-        of widths (``RBF(gamma=[...])``, ``Matern(length_scale=[...])``) give each feature its own.
-    noise : float or array of shape (n_samples,), default=0.01
-        The variance :math:`\sigma^2` of the noise, with ``optimizer`` the start of its search; one for each
-        training point is kept as given. The standard deviations of `predict` are those of f: they exclude it.
-    optimizer : "lbfgs", callable or None, default="lbfgs"
+    kernel : str, Kernel, scikit-learn's kernel or callable, optional
+        The covariance function; its parameters are where the search starts. Vectors of widths
+        (``RBF(gamma=[...])``, ``Matern(length_scale=[...])``) give each feature its own. None is
+        scikit-learn's default, ``ConstantKernel() * RBF()``; beside ``noise`` it is ``1.0 * RBF()`` of ours
+        with the width of the data.
+    alpha : float or array of shape (n_samples,), default=1e-10
+        A variance that is added to the diagonal of K and kept as given, as in scikit-learn.
+    optimizer : "fmin_l_bfgs_b", "lbfgs" (the same), callable or None, default="fmin_l_bfgs_b"
         How the evidence is maximised; None keeps all parameters. A callable is called as in scikit-learn,
         with (function, start, bounds).
-    bounds : dict, optional
-        Bounds (low, high), or "fixed", by the parameter's name in ``kernel.get_params()``, or "noise". Others
-        have (1e-5, 1e5), ``gamma`` (1e-10, 1e10) and the noise (1e-10, 1e5).
     n_restarts_optimizer : int, default=0
         Further starts, drawn log-uniformly between the bounds.
     normalize_y : bool, default=False
-        Whether the process sees outputs of mean 0 and variance 1; ``noise`` is then in their units.
-        Predictions are in those of y.
+        Whether the process sees outputs of mean 0 and variance 1; ``alpha`` and ``noise`` are then in their
+        units. Predictions are in those of y.
+    copy_X_train : bool, default=True
+        Whether to keep a copy of the data, or the data themselves, which must then not change.
+    n_targets : int, optional
+        How many outputs there are, for predictions before ``fit``; one when not given.
+    random_state : int, RandomState instance or None, default=None
+        Draws further starts, probes and landmarks.
+    noise : float, "auto", array of shape (n_samples,) or None, default=None
+        The variance :math:`\sigma^2` of the noise, with ``optimizer`` the start of its search; one for each
+        training point is kept as given. "auto" is for data as they come: widths, amplitudes and noise start
+        from the scales of X and y, the best of several starts counts, ``kernel=None`` is a Gaussian kernel
+        with a width for each of up to 32 features, and a kernel given by its name gets an amplitude and,
+        unless ``normalize_y``, an offset. None leaves the noise to ``alpha`` and to the
+        kernel.
+    bounds : dict, optional
+        Bounds (low, high), or "fixed", by the parameter's name in ``kernel.get_params()``, or "noise". Others
+        have (1e-5, 1e5), ``gamma`` (1e-10, 1e10) and the noise (1e-10, 1e5). scikit-learn's kernels have
+        their own.
     solver : {"auto", "cholesky", "cg"}, default="auto"
         "cholesky" forms K. "cg" needs products with K only: conjugate gradients with a Nyström preconditioner
         and, for the evidence, Lanczos' quadrature on random probes, whose error bar is
@@ -68,26 +91,28 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
     max_iter : int, default=-1
         Most iterations of the optimizer from each start; -1 for its own limit.
     time_limit : float, optional
-        Seconds after which the search for parameters ends with the best found.
+        Seconds after which the fit ends with the best found.
     cache_size : float, default=2000
         Memory for kernel values and the preconditioner, in MB.
     precision : {"auto", "single", "double"}, default="auto"
         Of kernel values in the "cg" solution for the mean; all else is double.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    random_state : int, RandomState instance or None, default=None
-        Draws further starts, probes and landmarks.
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: "keep" ends the search with the best parameters found.
     verbose : bool, default=False
         Print each evaluation of the evidence.
+    parametric : "auto", None, "constant", "linear", "quadratic", sequence of int or callable, default="auto"
+        A trend of unknown coefficients around which f lies (universal kriging): products of features up to a
+        degree, some columns, or those that a function of the data returns. "auto" takes the kernel's own,
+        None none. The evidence is then that of contrasts (restricted likelihood), and deviations include the
+        trend's. It needs ``solver="cholesky"``.
 
     Attributes
     ----------
-    kernel_ : Kernel
-        The kernel with the parameters found.
+    kernel_ : Kernel, or scikit-learn's
+        The kernel, as it was given, with the parameters found.
     noise_ : float or ndarray of shape (n_samples,)
-        The variance of the noise.
+        The variance of the noise, ``alpha`` if that was to be it; white noise of scikit-learn's kernels stays
+        in the kernel.
     theta_ : ndarray
         The logarithms of the parameters that were free; `hyperparameters_` are their names.
     hyperparameters_ : list of str
@@ -98,16 +123,24 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         Its standard error: 0 unless it was estimated.
     quadratic_bounds_ : tuple of float
         Bounds between which :math:`y^T S^{-1} y`, summed over the outputs, lies for certain.
-    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+    parametric_ : Trend or None
+        The functions of the trend.
+    parametric_coef_, intercept_ : ndarray of shape (n_targets, n_columns), (n_targets,)
+        Their coefficients and that of the constant, where there is a trend.
+    dual_coef_, alpha_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         :math:`S^{-1} y`.
+    L_ : ndarray of shape (n_samples, n_samples)
+        Cholesky's factor of S, unless "cg" has solved the system.
     certificate_ : Certificate
         Of the mean, as the ridge regression that it is. The evidence has many maxima: nothing is claimed.
     condition_ : float
         An estimate of the condition number of S; nan for "cg".
     n_iter_ : int
         Evaluations of the evidence.
-    X_fit_ : array, CSR or sequence
+    X_fit_, X_train_ : array, CSR or sequence
         The training data.
+    y_train_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        The outputs, as the process sees them.
     n_features_in_ : int
         The number of features, for data that have any.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -129,42 +162,38 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
     >>> from mercer import GaussianProcessRegressor
     >>> x = np.linspace(0.0, 6.0, 30)[:, None]
     >>> y = np.sin(x[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=30)
-    >>> model = GaussianProcessRegressor().fit(x, y)
+    >>> model = GaussianProcessRegressor(noise="auto").fit(x, y)
     >>> mean, std = model.predict([[1.0], [20.0]], return_std=True)
     >>> bool(std[0] < 0.1 < std[1])
     True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable, None],
-        "noise": [Interval(Real, 0.0, None, closed="neither"), "array-like"],
-        "optimizer": [StrOptions({"lbfgs"}), callable, None],
-        "bounds": [dict, None],
-        "n_restarts_optimizer": [Interval(Integral, 0, None, closed="left")],
+        **BaseGaussianProcess._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left"), np.ndarray],
         "normalize_y": ["boolean"],
+        "n_targets": [Interval(Integral, 1, None, closed="left"), None],
+        "noise": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"auto"}), "array-like", None],
         "solver": [StrOptions({"auto", "cholesky", "cg"})],
-        "tol": [Interval(Real, 0.0, None, closed="neither")],
         "n_probes": [Interval(Integral, 2, None, closed="left")],
         "preconditioner_rank": [Interval(Integral, 0, None, closed="left"), None],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
         "precision": [StrOptions({"auto", "single", "double"})],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "on_interrupt": [StrOptions({"raise", "keep"})],
-        "verbose": ["verbose"],
+        **PARAMETRIC,
     }
 
     def __init__(
         self,
-        *,
         kernel: Any = None,
-        noise: Any = 0.01,
-        optimizer: Any = "lbfgs",
-        bounds: Any = None,
+        *,
+        alpha: Any = 1e-10,
+        optimizer: Any = "fmin_l_bfgs_b",
         n_restarts_optimizer: int = 0,
         normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: int | None = None,
+        random_state: Any = None,
+        noise: Any = None,
+        bounds: Any = None,
         solver: str = "auto",
         tol: float = 1e-6,
         n_probes: int = 16,
@@ -174,28 +203,16 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         cache_size: float = 2000,
         precision: str = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
         on_interrupt: str = "raise",
         verbose: bool | int = False,
+        parametric: Any = "auto",
     ) -> None:
-        self.kernel = kernel
-        self.noise = noise
-        self.optimizer = optimizer
-        self.bounds = bounds
-        self.n_restarts_optimizer = n_restarts_optimizer
-        self.normalize_y = normalize_y
-        self.solver = solver
-        self.tol = tol
-        self.n_probes = n_probes
-        self.preconditioner_rank = preconditioner_rank
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.cache_size = cache_size
-        self.precision = precision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.on_interrupt = on_interrupt
-        self.verbose = verbose
+        keep_parameters(self, locals())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False  # there is a prior
+        return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -212,30 +229,37 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         -------
         self
         """
-        check_bounds_type(self.bounds)
-        X = self._check_X(X, kernel=self._kernel(), reset=True)
-        Y = targets(self, X, y)
-        self._flat = np.asarray(y).ndim == 1
-        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (self._length(X),)
-        self.X_fit_ = X
-        self._y_mean, self._y_std = np.zeros(Y.shape[1]), np.ones(Y.shape[1])
-        if self.normalize_y:
-            spread = Y.std(axis=0)
-            self._y_mean, self._y_std = Y.mean(axis=0), np.where(spread > 0, spread, 1.0)
-        self._fit_process(X, (Y - self._y_mean) / self._y_std)
+        self._fit(X, y, None)
         return self
 
-    def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
-        """Return the mean of f at new points, and how uncertain it is.
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> ProcessOutputs:
+        Y = targets(self, X, y)
+        check_squares(Y)
+        if self.n_targets is not None and Y.shape[1] != self.n_targets:
+            raise ValueError(
+                "The number of targets seen in `y` is different from the parameter `n_targets`. Got "
+                f"{Y.shape[1]} != {self.n_targets}."
+            )
+        return ProcessOutputs(Y, np.asarray(y).ndim == 1, self.normalize_y)
+
+    # -- use -------------------------------------------------------------------------------------------------
+
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False, *, noise: bool = False
+    ) -> Any:
+        """Return the mean of f at new points, and how uncertain it is; before ``fit``, that of the prior.
 
         Parameters
         ----------
         X : array, CSR or sequence
             Points.
         return_std : bool
-            Whether to return standard deviations of f too; they exclude the noise.
+            Whether to return standard deviations of f too; they exclude the noise, except for white noise of
+            scikit-learn's kernels, which belongs to their variance.
         return_cov : bool
             Whether to return the covariance matrix of f at the points instead.
+        noise : bool
+            Whether deviations and covariances are those of outputs to be measured, f and the noise.
 
         Returns
         -------
@@ -246,25 +270,32 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
             If asked for.
         """
         if return_std and return_cov:
-            raise RuntimeError("return_std and return_cov are both True: ask for at most one of them")
-        check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        mean = self._y_mean + self._y_std * self._means(X)
-        shaped = mean[:, 0] if self._flat else mean
+            raise RuntimeError(
+                "At most one of return_std or return_cov can be requested: return_std and return_cov are "
+                "both True"
+            )
+        if not hasattr(self, "dual_coef_"):
+            return self._prior(X, return_std, return_cov)
+        kernel = self._smooth
+        X = self._check_X(X, kernel=kernel, reset=False)
+        mean = squeezed(self._y_mean + self._y_std * self._means(X) + self._trend(X))
         if not (return_std or return_cov):
-            return shaped
-        if isinstance(self.kernel_, Precomputed):
+            return mean
+        if isinstance(kernel, Precomputed):
             raise ValueError(
                 "kernel='precomputed' has no k(x, x) for new points, which return_std and return_cov need"
             )
+        if noise and np.ndim(self.noise_):
+            raise ValueError("noise=True needs one variance of the noise; this model has one for each row")
+        more = float(self.noise_) if noise else 0.0
         if return_std:
-            std = np.sqrt(self._variances(X))[:, None] * self._y_std
-            return shaped, std[:, 0] if self._flat else std
-        cov = self._covariance(X)[:, :, None] * self._y_std**2
-        return shaped, cov[:, :, 0] if self._flat else cov
+            return mean, squeezed(np.sqrt(self._variances(X) + more)[:, None] * self._y_std)
+        cov = self._covariance(X)
+        cov.ravel()[:: cov.shape[0] + 1] += more
+        return mean, squeezed(cov[:, :, None] * self._y_std**2)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Float64:
-        """Draw functions from the posterior at given points.
+        """Draw functions from the posterior, before ``fit`` from the prior, at given points.
 
         Parameters
         ----------
@@ -281,18 +312,20 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         """
         rng = check_random_state(random_state)
         mean, cov = self.predict(X, return_cov=True)
-        n = mean.shape[0]
-        first = cov if self._flat else cov[:, :, 0] / self._y_std[0] ** 2
-        # Eigenvectors, because the covariance of near points is singular.
-        values, vectors = np.linalg.eigh(first)
+        columns = mean.reshape(mean.shape[0], -1)
+        joint = cov.reshape(*cov.shape[:2], -1)
+        # Outputs differ by a factor alone. Eigenvectors, because the covariance of near points is singular.
+        values, vectors = np.linalg.eigh(joint[:, :, 0])
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        if self._flat:
-            return np.asarray(mean[:, None] + root @ rng.standard_normal((n, n_samples)))
-        draws = rng.standard_normal((mean.shape[1], n, n_samples))
-        moved = np.einsum("ij,tjs->its", root, draws) * self._y_std[None, :, None]
-        return np.asarray(mean[:, :, None] + moved)
+        spread = getattr(self, "_y_std", np.ones(columns.shape[1]))
+        draws = rng.standard_normal((columns.shape[1], mean.shape[0], n_samples))
+        moved = np.einsum("ij,tjs->its", root, draws) * (spread / spread[0])[None, :, None]
+        out = np.asarray(columns[:, :, None] + moved)
+        return out[:, 0] if mean.ndim == 1 else out
 
-    def log_marginal_likelihood(self, theta: ArrayLike | None = None, eval_gradient: bool = False) -> Any:
+    def log_marginal_likelihood(
+        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
         """Return the logarithm of the evidence of the training data at given parameters.
 
         Parameters
@@ -301,6 +334,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
             The logarithms of the parameters named in ``hyperparameters_``; ``theta_`` by default.
         eval_gradient : bool
             Whether to return the gradient by theta too.
+        clone_kernel : bool
+            If False, ``kernel_`` gets these parameters, as in scikit-learn.
 
         Returns
         -------
@@ -311,17 +346,20 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         """
         check_is_fitted(self)
         if theta is None and not eval_gradient:
-            return self.log_marginal_likelihood_value_
-        vector = self.theta_ if theta is None else check_array(theta, ensure_2d=False, dtype=np.float64)
+            return np.float64(self.log_marginal_likelihood_value_)
+        vector: Float64 = self.theta_ if theta is None else np.asarray(theta, dtype=np.float64)
         if np.shape(vector) != self.theta_.shape:
             raise ValueError(
                 f"theta has shape {np.shape(vector)}; it must have one entry each for {self.hyperparameters_}"
             )
-        family = KernelFamily(self._tuned, self.X_fit_, self._workers())
-        found = self._evidence(family, vector, Limits(), gradient=eval_gradient)
-        return (found.value, found.gradient) if eval_gradient else found.value
+        family = self._family(self.X_fit_)
+        found = self._evidence(family, vector, self._Y, Limits(), gradient=eval_gradient)
+        if not clone_kernel:
+            self.kernel_ = family.at(self._parted(vector)[0]).shown
+        value = np.float64(found.value)
+        return (value, found.gradient) if eval_gradient else value
 
-    def certify(self, X: Any, y: ArrayLike) -> Certificate:
+    def certify(self, X: Any, y: ArrayLike) -> Certificate:  # type: ignore[override]
         """Recompute the certificate of the mean from the model and the training data, in float64.
 
         Parameters
@@ -334,6 +372,4 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, BaseGaussianPro
         Certificate
         """
         check_is_fitted(self)
-        X = self._check_X(X, kernel=self.kernel_, reset=False)
-        Y = (targets(self, X, y) - self._y_mean) / self._y_std
-        return self._certify_process(X, Y)
+        return self._certify(X, y, None)

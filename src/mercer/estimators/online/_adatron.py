@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.estimators.online._classifier import OnlineClassifier
 from mercer.estimators.online._proof import ProvedMachine
 from mercer.problems import Certificate
-from mercer.problems.online import Rule, adatron, margins_of
+from mercer.problems.online import Rule, adatron
+from mercer.values import keep_parameters
 
 
 class KernelAdatron(OnlineClassifier, ProvedMachine):
@@ -33,51 +34,23 @@ class KernelAdatron(OnlineClassifier, ProvedMachine):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed" (``fit`` only).
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` is computed from the
-        data in ``fit`` and from the first batch in ``partial_fit``.
     C : float, default=1.0
         Price of a unit of loss; ``np.inf`` for the hard margin, which must exist through the origin.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         The loss.
     learning_rate : float, default=1.0
         eta, between 0 and 2 (successive over-relaxation beyond 1).
-    tol : float, default=1e-3
-        Largest KKT violation at which ``fit`` stops.
-    max_iter : int, default=1000
-        Most passes of ``fit``; -1 for no limit.
-    budget : int, optional
-        Most examples to keep, at any time; None for as many as it takes.
     removal : {"weakest", "oldest"}, default="weakest"
         Which example makes room when the budget is used up: the one without which the function changes least
         (the smallest k(x, x) times the sum of its squared coefficients; of equals the one that came first),
         or the one that came first.
-    shuffle : bool, default=False
-        Whether each pass of ``fit`` has its own order.
-    random_state : int, RandomState instance or None, default=None
-        Of the orders.
-    cache_size : float, default=200
-        Memory for the kernel matrix that the passes of ``fit`` share, in MB; where it does not fit, values
-        are computed anew.
-    time_limit : float, optional
-        Seconds after which ``fit`` stops.
-    n_jobs : int, optional
-        Threads of predictions; None for all cores (one inside joblib workers).
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise, which leaves a model that ``partial_fit`` had begun with as it was before the
-        call, or keep what was learned so far (``t_`` says how far that is).
-    verbose : bool, default=False
-        Print a line per pass.
 
     Attributes
     ----------
     certificate_ : Certificate
         Primal, dual, gap, KKT violation; after ``fit`` only.
     margin_ : float or ndarray
-        1 / ||w|| of each machine; after ``fit`` only.
+        1 / ||w|| of each machine, for infinite C the margin that the points have; after ``fit`` only.
     mistakes_ : int
         Wrong predictions so far, each made before its truth was seen (f = 0 is wrong).
     loss_ : float
@@ -148,32 +121,16 @@ class KernelAdatron(OnlineClassifier, ProvedMachine):
         on_interrupt: str = "raise",
         verbose: Any = False,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.C = C
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.budget = budget
-        self.removal = removal
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.cache_size = cache_size
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.on_interrupt = on_interrupt
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def _rule(self) -> Rule:
         return adatron(C=float(self.C), squared=self.loss == "squared_hinge", rate=float(self.learning_rate))
 
     def _proved(self, X: Any, target: np.ndarray) -> None:
         super()._proved(X, target)
-        squares = self.dual_coef_ * (self._checked_values(X)[self.support_]).T
-        widths = margins_of(squares.sum(axis=1))
+        F = self._checked_values(X)
+        squares = (self.dual_coef_ * F[self.support_].T).sum(axis=1)
+        widths = self._rule().margins(target, F, squares)
         self.margin_ = float(widths[0]) if widths.size == 1 else widths
         self.class_weight_ = np.ones(self.classes_.size)
 

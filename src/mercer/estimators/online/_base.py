@@ -1,4 +1,4 @@
-"""What machines that learn from a stream share: kept examples, passes, the tally of losses."""
+"""What machines that learn from a stream share: passes, batches, the tally of losses, kept examples."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.expansion import ExpansionMixin
-from mercer.estimators.interrupts import stoppable
+from mercer.estimators.fitting import working
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.user_warnings import warn_user
+from mercer.estimators.verdict import check_finite_diagonal, check_finite_model
 from mercer.gram import Segment, cross_products
 from mercer.kernels import Precomputed
 from mercer.problems.online import Rule, Tally, norms
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
 from mercer.solvers.online.stream import Expansion, Learner
 
 SHARED_CONSTRAINTS: dict[str, list[Any]] = {
@@ -34,8 +34,11 @@ SHARED_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class TallyMixin:
-    """The count of losses, and the words in which a batch of passes ends."""
+class StreamLearner:
+    """Passes over a training set, batches of a stream, the count of losses, and the words at the end.
+
+    A subclass has a ``_learner``, and keeps what that returns.
+    """
 
     # What the fit of a subclass leaves.
     t_: int
@@ -51,13 +54,74 @@ class TallyMixin:
     shuffle: bool
     random_state: Any
     verbose: Any
+    shape_fit_: tuple[int, ...]
 
-    def _tally(self) -> Tally:
-        return Tally(self.t_, self.loss_, self.mistakes_, self.loss_curve_)
+    _reached = "no_mistakes"  # how a batch of passes ends when it ends well
+    _still = 0.25  # violation at which it has ended: the perceptron's is 0 or 1
 
-    def _keep_tally(self, tally: Tally) -> None:
+    # -- what a subclass says ----------------------------------------------------------------------------
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """Return checked data."""
+        raise NotImplementedError
+
+    def _open(self, X: Any) -> None:
+        """Fix what the first data decide, and start from the function zero."""
+        raise NotImplementedError
+
+    def _learner(self, limits: Limits) -> Any:
+        """Return what learns: it has ``passes`` and ``stream``."""
+        raise NotImplementedError
+
+    def _known_function(self) -> Any:
+        """Return the function that was learned so far."""
+        raise NotImplementedError
+
+    def _keep_function(self, f: Any) -> None:
+        """Store a function."""
+        raise NotImplementedError
+
+    def _proved(self, X: Any, target: np.ndarray) -> None:
+        """Keep a certificate, where the rule solves a problem."""
+
+    # -- learning ----------------------------------------------------------------------------------------
+
+    def _fit_passes(self, X: Any, target: np.ndarray, truth: np.ndarray) -> None:
+        """Learn from checked data until nothing is wrong any more, or a limit."""
+        self._open(X)
+        limits = Limits(max_iter=self.max_iter, time_limit=self.time_limit)
+        with working(self, limits) as stop:
+            f, tally, done, status = self._learner(limits).passes(
+                X, target, truth, tol=self._still, order=self._order(), report=self._reporter()
+            )
+        self.n_iter_ = done
+        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (len(X),)
+        self._keep(f, tally)
+        self.status_ = "interrupted" if stop.requested else status
+        self._proved(X, target)
+        check_finite_model(self)
+        self._ended(status, stop.requested)
+
+    def _stream(self, X: Any, target: np.ndarray, truth: np.ndarray) -> None:
+        """Learn from checked data once, in their order."""
+        seen = self.shape_fit_[0]
+        f = self._known_function() if seen else None
+        tally = Tally(self.t_, self.loss_, self.mistakes_, self.loss_curve_) if seen else Tally.empty()
+        limits, before = Limits(), tally.steps
+        with working(self, limits) as stop:
+            f, tally = self._learner(limits).stream(f, tally, X, target, truth, seen=seen)
+        self.shape_fit_ = (seen + tally.steps - before, *self.shape_fit_[1:])
+        self.n_iter_ = getattr(self, "n_iter_", 1)
+        self._keep(f, tally)
+        self.status_ = "interrupted" if stop.requested else "streaming"
+        for name in ("certificate_", "margin_"):  # they were about a training set, not a stream
+            self.__dict__.pop(name, None)
+        check_finite_model(self)
+
+    def _keep(self, f: Any, tally: Tally) -> None:
         self.t_, self.loss_, self.mistakes_ = tally.steps, tally.loss, tally.mistakes
         self.loss_curve_ = tally.curve
+        self._keep_function(f)
 
     def _order(self) -> Callable[[int], np.ndarray]:
         """Return what gives the order of each pass."""
@@ -77,11 +141,11 @@ class TallyMixin:
 
         return say
 
-    def _ended(self, status: str, requested: bool, reached: str) -> None:
+    def _ended(self, status: str, requested: bool) -> None:
         """Keep how the passes ended; raise or warn as the parameters ask."""
         if requested and status == "time_limit":
             status = "interrupted"
-        self.status_ = reached if status == "converged" else status
+        self.status_ = self._reached if status == "converged" else status
         if self.status_ in ("iteration_limit", "time_limit"):
             what = "max_iter" if self.status_ == "iteration_limit" else "time_limit"
             warn_user(
@@ -95,9 +159,49 @@ class TallyMixin:
         """Return what is missing, in words."""
         return "still making mistakes"
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "t_")
 
-class OnlineMachine(TallyMixin, ExpansionMixin, KernelMachine):
-    """Base of the machines that keep examples and their coefficients."""
+
+class OnlineMachine(StreamLearner, ExpansionMixin, KernelMachine):
+    """Base of the machines that keep examples and their coefficients.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="rbf"
+        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
+        or "precomputed" (``fit`` only).
+    degree, gamma, coef0
+        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` is computed from the
+        data in ``fit`` and from the first batch in ``partial_fit``.
+    learning_rate : float, default=1.0
+        eta, between 0 and 2.
+    tol : float, default=1e-3
+        Largest KKT violation at which ``fit`` stops.
+    max_iter : int, default=1000
+        Most passes of ``fit``; -1 for no limit.
+    budget : int, optional
+        Most examples to keep, at any time; None for as many as it takes.
+    removal : {"weakest", "oldest"}, default="weakest"
+        Which example makes room when the budget is used up: the one without which the function changes least
+        (the smallest k(x, x) beta^2; of equals the one that came first), or the one that came first.
+    shuffle : bool, default=False
+        Whether each pass of ``fit`` has its own order.
+    random_state : int, RandomState instance or None, default=None
+        Of the orders.
+    cache_size : float, default=200
+        Memory for the kernel matrix that the passes of ``fit`` share, in MB; where it does not fit, values
+        are computed anew.
+    time_limit : float, optional
+        Seconds after which ``fit`` stops.
+    n_jobs : int, optional
+        Threads of predictions; None for all cores (one inside joblib workers).
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does: raise, which leaves a model that ``partial_fit`` had begun with as it was before the
+        call, or keep what was learned so far (``t_`` says how far that is).
+    verbose : bool, default=False
+        Print a line per pass.
+    """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
@@ -108,9 +212,6 @@ class OnlineMachine(TallyMixin, ExpansionMixin, KernelMachine):
         "budget": [Interval(Integral, 1, None, closed="left"), None],
         "removal": [StrOptions({"weakest", "oldest"})],
     }
-    _reached = "no_mistakes"  # how a batch of passes ends when it ends well
-    _still = 0.25  # violation at which it has ended: the perceptron's is 0 or 1
-
     # -- what a subclass says ----------------------------------------------------------------------------
 
     def _rule(self) -> Rule:
@@ -119,10 +220,10 @@ class OnlineMachine(TallyMixin, ExpansionMixin, KernelMachine):
     def _begin(self, diagonal: np.ndarray) -> None:
         """Fix what the first data decide beside the kernel."""
 
-    def _proved(self, X: Any, target: np.ndarray) -> None:
-        """Keep a certificate, where the rule solves a problem."""
-
     # -- learning ----------------------------------------------------------------------------------------
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        return self._check_X(X, kernel=self._kernel() if reset else self.kernel_, reset=reset)
 
     def _open(self, X: Any) -> None:
         """Fix the kernel on the first data, which are checked, and start from the function zero."""
@@ -140,51 +241,21 @@ class OnlineMachine(TallyMixin, ExpansionMixin, KernelMachine):
             self.kernel_, self._rule(), self.budget, self.removal, limits, int(self.cache_size * 1e6)
         )
 
-    def _fit_passes(self, X: Any, target: np.ndarray, truth: np.ndarray) -> None:
-        """Learn from checked data until nothing is wrong any more, or a limit."""
-        limits = Limits(max_iter=self.max_iter, time_limit=self.time_limit)
-        with stoppable(limits, self.on_interrupt == "keep") as stop:
-            f, tally, done, status = self._learner(limits).passes(
-                X, target, truth, tol=self._still, order=self._order(), report=self._reporter()
-            )
-        self.n_iter_ = done
-        self.shape_fit_ = tuple(X.shape) if hasattr(X, "shape") else (self._length(X),)
-        self._keep_tally(tally)
-        self._keep_expansion(f)
-        self.status_ = "interrupted" if stop.requested else status
-        self._proved(X, target)
-        self._ended(status, stop.requested, self._reached)
-
     def _stream(self, X: Any, target: np.ndarray, truth: np.ndarray) -> None:
-        """Learn from checked data once, in their order."""
         if isinstance(self.kernel_, Precomputed):
             raise ValueError(
                 "kernel='precomputed' has no values between this batch and later ones, so partial_fit cannot "
                 "go on: use fit, or a kernel that can be computed"
             )
-        limits = Limits()
-        if self.shape_fit_[0] == 0:
-            f = Expansion.empty(target.shape[1], self.kernel_.take(X, np.arange(0)))
-            tally = Tally.empty()
-        else:
-            f = Expansion(
-                np.ascontiguousarray(self.dual_coef_.T), self.support_.astype(np.int64),
-                self.entered_.astype(np.int64), self.intercept_, self.n_updates_, self.support_vectors_,
-            )  # fmt: skip
-            tally = self._tally()
-        seen = self.shape_fit_[0]
-        with stoppable(limits, self.on_interrupt == "keep") as stop:
-            f, tally, _ = self._learner(limits).stream(f, tally, X, target, truth, seen=seen)
-        given = tally.steps - (self.t_ if seen else 0)
-        self.shape_fit_ = (seen + given, *self.shape_fit_[1:])
-        self.n_iter_ = getattr(self, "n_iter_", 1)
-        self._keep_tally(tally)
-        self._keep_expansion(f)
-        self.status_ = "interrupted" if stop.requested else "streaming"
-        for name in ("certificate_", "margin_"):  # they were about a training set, not a stream
-            self.__dict__.pop(name, None)
+        super()._stream(X, target, truth)
 
-    def _keep_expansion(self, f: Expansion) -> None:
+    def _known_function(self) -> Expansion:
+        return Expansion(
+            np.ascontiguousarray(self.dual_coef_.T), self.support_.astype(np.int64),
+            self.entered_.astype(np.int64), self.intercept_, self.n_updates_, self.support_vectors_,
+        )  # fmt: skip
+
+    def _keep_function(self, f: Expansion) -> None:
         self.dual_coef_ = np.ascontiguousarray(f.coef.T)
         self.support_, self.entered_ = f.tag, f.born
         self.support_vectors_ = f.items
@@ -215,6 +286,3 @@ class OnlineMachine(TallyMixin, ExpansionMixin, KernelMachine):
         if isinstance(self.kernel_, Precomputed):
             raise ValueError("the norm needs kernel values between kept examples, which are not kept")
         return norms(self.dual_coef_, self._checked_values(self.support_vectors_) - self.intercept_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "t_")

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 from mercer.estimators.online._classifier import OnlineClassifier
 from mercer.estimators.online._novikoff import most_updates
 from mercer.problems.online import Rule, largest_radius, perceptron
+from mercer.values import keep_parameters
 
 
 class KernelPerceptron(OnlineClassifier):
@@ -28,12 +29,6 @@ class KernelPerceptron(OnlineClassifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed" (``fit`` only).
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` is computed from the
-        data in ``fit`` and from the first batch in ``partial_fit``.
     fit_intercept : bool, default=True
         Whether there is a bias b, which moves by R^2.
     radius : float, optional
@@ -47,22 +42,6 @@ class KernelPerceptron(OnlineClassifier):
         Which example makes room when the budget is used up: the one without which the function changes least
         (the smallest k(x, x) times the sum of its squared coefficients; of equals the one that came first),
         or the one that came first. The bias stays.
-    shuffle : bool, default=False
-        Whether each pass of ``fit`` has its own order.
-    random_state : int, RandomState instance or None, default=None
-        Of the orders.
-    cache_size : float, default=200
-        Memory for the kernel matrix that the passes of ``fit`` share, in MB; where it does not fit, values
-        are computed anew.
-    time_limit : float, optional
-        Seconds after which ``fit`` stops.
-    n_jobs : int, optional
-        Threads of predictions; None for all cores (one inside joblib workers).
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise, which leaves a model that ``partial_fit`` had begun with as it was before the
-        call, or keep what was learned so far (``t_`` says how far that is).
-    verbose : bool, default=False
-        Print a line per pass.
 
     Attributes
     ----------
@@ -131,22 +110,7 @@ class KernelPerceptron(OnlineClassifier):
         on_interrupt: str = "raise",
         verbose: Any = False,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.radius = radius
-        self.max_iter = max_iter
-        self.budget = budget
-        self.removal = removal
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.cache_size = cache_size
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.on_interrupt = on_interrupt
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def _begin(self, diagonal: np.ndarray) -> None:
         self.radius_ = largest_radius(diagonal) if self.radius is None else float(self.radius)

@@ -41,8 +41,6 @@ def most_updates(model: Any, X: Any, y: ArrayLike) -> Any:
         # The margin that the points have, not the one of the exact optimum: the bound must hold.
         least = float((sign * machine.decision_function(X)).min())
         if least > 0.0:
-            bias = float(machine.intercept_[0]) * machine.margin_ if model.fit_intercept else None
-            bounds[o] = novikoff(
-                radius=radius, margin=least * machine.margin_, bias=bias, coordinate=model.radius_
-            )
+            bias = float(machine.intercept_[0]) * machine.margin_ / least if model.fit_intercept else None
+            bounds[o] = novikoff(radius=radius, margin=machine.margin_, bias=bias, coordinate=model.radius_)
     return float(bounds[0]) if bounds.size == 1 else bounds

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.estimators.interrupts import stoppable
-from mercer.estimators.machine import naming
-from mercer.estimators.online._base import SHARED_CONSTRAINTS, TallyMixin
-from mercer.estimators.online._labels import StreamLabels
+from mercer.estimators.online._base import SHARED_CONSTRAINTS, StreamLearner
+from mercer.estimators.online._classifier import StreamClassifier
 from mercer.estimators.online._novikoff import most_updates
 from mercer.kernels import Linear
-from mercer.problems.online import Tally, largest_radius
-from mercer.solvers.limits import Limits
+from mercer.kernels.data import naming
+from mercer.problems.online import largest_radius
+from mercer.solvers.base import Limits
 from mercer.solvers.online.perceptron import PrimalPerceptron, Weights
+from mercer.values import keep_parameters
 
 
-class Perceptron(StreamLabels, TallyMixin, ClassifierMixin, BaseEstimator):
+class Perceptron(StreamClassifier, StreamLearner, ClassifierMixin, BaseEstimator):
     r"""The perceptron in primal form: on a mistake, add the example to the weights.
 
     .. math::
@@ -35,24 +35,43 @@ class Perceptron(StreamLabels, TallyMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
+    penalty : None
+        Rosenblatt's rule has none, and its bound on the number of mistakes holds without one only: other
+        values of scikit-learn's parameter are refused. A penalised machine is ``SVC(kernel="linear")``.
+    alpha, l1_ratio : float
+        Of the penalty: without one they mean nothing, in scikit-learn, too.
     fit_intercept : bool, default=True
         Whether there is a bias b, which moves by R^2.
-    radius : float, optional
-        R, the radius of a ball around the origin that holds the examples. If not given it is the largest norm
-        of the data in ``fit``, and of the first batch in ``partial_fit``.
     max_iter : int, default=1000
         Most passes of ``fit``; -1 for no limit.
+    tol, n_iter_no_change : float or None, int
+        Accepted for compatibility: ``fit`` ends after a pass without a mistake or at a limit, never because
+        mistakes have ceased to become fewer.
     shuffle : bool, default=False
         Whether each pass of ``fit`` has its own order.
+    verbose : bool, default=False
+        Print a line per pass.
+    eta0 : float, default=1.0
+        Step: a mistake adds ``eta0`` times what stands above. It is the unit of w and b and changes no
+        decision of a machine that begins at zero.
+    n_jobs : int, optional
+        Accepted for compatibility: all machines learn in one pass over the data.
     random_state : int, RandomState instance or None, default=None
         Of the orders.
+    early_stopping : False
+        Refused otherwise: a held-out part would have to be chosen from what is a stream.
+    validation_fraction : float
+        Of ``early_stopping``.
+    warm_start : bool, default=False
+        Whether ``fit`` begins with the weights of the previous one, for the same classes.
+    radius : float, optional
+        R, the radius of a ball around the origin that holds the examples. If not given it is the largest norm
+        of the data in ``fit``, and of the first batch in ``partial_fit``; 1 is scikit-learn's bias step.
     time_limit : float, optional
         Seconds after which ``fit`` stops.
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise, which leaves a model that ``partial_fit`` had begun with as it was before the
         call, or keep what was learned so far (``t_`` says how far that is).
-    verbose : bool, default=False
-        Print a line per pass.
 
     Attributes
     ----------
@@ -95,32 +114,59 @@ class Perceptron(StreamLabels, TallyMixin, ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SHARED_CONSTRAINTS,
+        "penalty": [StrOptions({"l1", "l2", "elasticnet"}), None],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "l1_ratio": [Interval(Real, 0, 1, closed="both")],
         "fit_intercept": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "eta0": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [Integral, None],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
         "radius": [Interval(Real, 0.0, None, closed="neither"), None],
     }
 
     def __init__(
         self,
         *,
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
         fit_intercept: bool = True,
-        radius: float | None = None,
         max_iter: int = 1000,
+        tol: float | None = 1e-3,
         shuffle: bool = False,
+        verbose: Any = False,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
         random_state: Any = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
+        radius: float | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
-        verbose: Any = False,
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.radius = radius
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.on_interrupt = on_interrupt
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
-    def _check_X(self, X: Any, *, reset: bool) -> Any:  # noqa: N802
+    def _refuse(self) -> None:
+        """Refuse parameters of scikit-learn's that the rule does not have."""
+        for name, only in (("penalty", None), ("early_stopping", False)):
+            value = getattr(self, name)
+            if value is not only and value != only:
+                raise ValueError(
+                    f"{name}={value!r} is not Rosenblatt's rule: leave it at {only!r}. A machine with a "
+                    "penalty, weights of classes and a proof is SVC(kernel='linear')"
+                )
+
+    def _scaled(self, weights: Weights, factor: float) -> Weights:
+        """Return weights in units of another step."""
+        return Weights(weights.coef * factor, weights.bias * factor, weights.updates)
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
         given = X
         with naming("X"):
             X = Linear().check(given, estimator=self)
@@ -128,92 +174,28 @@ class Perceptron(StreamLabels, TallyMixin, ClassifierMixin, BaseEstimator):
         return X
 
     def _open(self, X: Any) -> None:
+        self._refuse()
+        same = getattr(self, "coef_", np.empty((0, 0))).shape[1] == X.shape[1]
+        self._start = self._known_function() if self.warm_start and hasattr(self, "t_") and same else None
         self.__dict__.pop("t_", None)  # not fitted until this fit ends
         diagonal = np.asarray(Linear().evaluate_diag(X), dtype=np.float64)
         self.radius_ = largest_radius(diagonal) if self.radius is None else float(self.radius)
         self.shape_fit_ = (0, X.shape[1])
 
     def _learner(self, limits: Limits) -> PrimalPerceptron:
-        return PrimalPerceptron(self.radius_**2 if self.fit_intercept else 0.0, limits)
+        start = self.__dict__.pop("_start", None)
+        return PrimalPerceptron(self.radius_**2 if self.fit_intercept else 0.0, limits, start)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from all examples again and again, until a pass makes no mistake or a limit is met.
+    def _known_function(self) -> Weights:
+        return self._scaled(Weights(self.coef_, self.intercept_, self.n_updates_), 1.0 / float(self.eta0))
 
-        Parameters
-        ----------
-        X : {array, CSR} of shape (n_samples, n_features)
-            Training data.
-        y : array of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self
-            ``status_`` says how it ended.
-        """
-        X = self._check_X(X, reset=True)
-        y = self._check_labels(X.shape[0], y)
-        classes, labels = np.unique(y, return_inverse=True)
-        self._enough(classes, "y")
-        self._open(X)
-        self.classes_ = classes
-        limits = Limits(max_iter=self.max_iter, time_limit=self.time_limit)
-        with stoppable(limits, self.on_interrupt == "keep") as stop:
-            weights, tally, done, status = self._learner(limits).passes(
-                X, self._signs(labels), labels, order=self._order(), report=self._reporter()
-            )
-        self.n_iter_ = done
-        self.shape_fit_ = tuple(X.shape)
-        self._keep(weights, tally)
-        self._ended(status, stop.requested, "no_mistakes")
-        return self
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from each example once, in their order, on top of what was learned before.
-
-        Parameters
-        ----------
-        X : {array, CSR} of shape (n_samples, n_features)
-            The next examples of the stream.
-        y : array of shape (n_samples,)
-            Their class labels.
-        classes : array, optional
-            All classes that can occur; needed on the first call.
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "t_")
-        X = self._check_X(X, reset=first)
-        y = self._check_labels(X.shape[0], y)
-        self._announce(classes)
-        labels = self._known_labels(y)
-        signs = self._signs(labels)
-        if first:
-            self._open(X)
-            weights, tally = Weights.zero(signs.shape[1], X.shape[1]), Tally.empty()
-        else:
-            weights, tally = Weights(self.coef_, self.intercept_, self.n_updates_), self._tally()
-        limits = Limits()
-        with stoppable(limits, self.on_interrupt == "keep") as stop:
-            weights, tally = self._learner(limits).stream(weights, tally, X, signs, labels)
-        before = 0 if first else self.t_
-        self.shape_fit_ = (self.shape_fit_[0] + tally.steps - before, X.shape[1])
-        self.n_iter_ = getattr(self, "n_iter_", 1)
-        self._keep(weights, tally)
-        self.status_ = "interrupted" if stop.requested else "streaming"
-        return self
-
-    def _keep(self, weights: Weights, tally: Tally) -> None:
-        self._keep_tally(tally)
-        self.coef_, self.intercept_, self.n_updates_ = weights.coef, weights.bias, weights.updates
+    def _keep_function(self, f: Weights) -> None:
+        f = self._scaled(f, float(self.eta0))
+        self.coef_, self.intercept_, self.n_updates_ = f.coef, f.bias, f.updates
 
     def _raw_decision(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = self._check_X(X, reset=False)
+        X = self._checked(X, reset=False)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def _norms(self) -> np.ndarray:
@@ -240,9 +222,6 @@ class Perceptron(StreamLabels, TallyMixin, ClassifierMixin, BaseEstimator):
             The bounds.
         """
         return most_updates(self, X, y)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "t_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

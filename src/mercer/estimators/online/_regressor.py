@@ -48,10 +48,8 @@ class OnlineRegressor(RegressorMixin, ProvedMachine):
         self
             ``status_`` says how it ended.
         """
-        X = self._check_X(X, kernel=self._kernel(), reset=True)
-        target = self._target(X, y)
-        self._open(X)
-        self._fit_passes(X, target, NO_CLASS)
+        X = self._checked(X, reset=True)
+        self._fit_passes(X, self._target(X, y), NO_CLASS)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -70,7 +68,7 @@ class OnlineRegressor(RegressorMixin, ProvedMachine):
         self
         """
         first = not hasattr(self, "t_")
-        X = self._check_X(X, kernel=self._kernel() if first else self.kernel_, reset=first)
+        X = self._checked(X, reset=first)
         target = self._target(X, y)
         if first:
             self._open(X)

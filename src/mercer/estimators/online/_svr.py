@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.estimators.online._regressor import OnlineRegressor
 from mercer.problems.online import Rule, tube
+from mercer.values import keep_parameters
 
 
 class OnlineSVR(OnlineRegressor):
@@ -28,45 +29,12 @@ class OnlineSVR(OnlineRegressor):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed" (``fit`` only).
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` is computed from the
-        data in ``fit`` and from the first batch in ``partial_fit``.
     C : float, default=1.0
         Price of a unit of loss; ``np.inf`` for none beyond the tube.
     epsilon : float, default=0.1
         Half width of the tube inside which there is no loss.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         The loss.
-    learning_rate : float, default=1.0
-        eta, between 0 and 2.
-    tol : float, default=1e-3
-        Largest KKT violation at which ``fit`` stops.
-    max_iter : int, default=1000
-        Most passes of ``fit``; -1 for no limit.
-    budget : int, optional
-        Most examples to keep, at any time; None for as many as it takes.
-    removal : {"weakest", "oldest"}, default="weakest"
-        Which example makes room when the budget is used up: the one without which the function changes least
-        (the smallest k(x, x) beta^2; of equals the one that came first), or the one that came first.
-    shuffle : bool, default=False
-        Whether each pass of ``fit`` has its own order.
-    random_state : int, RandomState instance or None, default=None
-        Of the orders.
-    cache_size : float, default=200
-        Memory for the kernel matrix that the passes of ``fit`` share, in MB; where it does not fit, values
-        are computed anew.
-    time_limit : float, optional
-        Seconds after which ``fit`` stops.
-    n_jobs : int, optional
-        Threads of predictions; None for all cores (one inside joblib workers).
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise, which leaves a model that ``partial_fit`` had begun with as it was before the
-        call, or keep what was learned so far (``t_`` says how far that is).
-    verbose : bool, default=False
-        Print a line per pass.
 
     Attributes
     ----------
@@ -140,25 +108,7 @@ class OnlineSVR(OnlineRegressor):
         on_interrupt: str = "raise",
         verbose: Any = False,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.C = C
-        self.epsilon = epsilon
-        self.loss = loss
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.budget = budget
-        self.removal = removal
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.cache_size = cache_size
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.on_interrupt = on_interrupt
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def _rule(self) -> Rule:
         squared = self.loss == "squared_epsilon_insensitive"

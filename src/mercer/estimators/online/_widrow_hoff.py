@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.online._regressor import OnlineRegressor
 from mercer.problems.online import Rule, widrow_hoff
+from mercer.values import keep_parameters
 
 
 class KernelWidrowHoff(OnlineRegressor):
@@ -26,41 +27,12 @@ class KernelWidrowHoff(OnlineRegressor):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed" (``fit`` only).
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` is computed from the
-        data in ``fit`` and from the first batch in ``partial_fit``.
     alpha : float, default=1.0
         Weight of the norm. 0 is the plain rule, whose passes end at interpolation, if they end.
-    learning_rate : float, default=1.0
-        eta, between 0 and 2.
     tol : float, default=1e-3
         Largest residual of the normal equations at which ``fit`` stops.
-    max_iter : int, default=1000
-        Most passes of ``fit``; -1 for no limit.
     budget : int, optional
         Most examples to keep, at any time; None for all.
-    removal : {"weakest", "oldest"}, default="weakest"
-        Which example makes room when the budget is used up: the one without which the function changes least
-        (the smallest k(x, x) beta^2; of equals the one that came first), or the one that came first.
-    shuffle : bool, default=False
-        Whether each pass of ``fit`` has its own order.
-    random_state : int, RandomState instance or None, default=None
-        Of the orders.
-    cache_size : float, default=200
-        Memory for the kernel matrix that the passes of ``fit`` share, in MB; where it does not fit, values
-        are computed anew.
-    time_limit : float, optional
-        Seconds after which ``fit`` stops.
-    n_jobs : int, optional
-        Threads of predictions; None for all cores (one inside joblib workers).
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise, which leaves a model that ``partial_fit`` had begun with as it was before the
-        call, or keep what was learned so far (``t_`` says how far that is).
-    verbose : bool, default=False
-        Print a line per pass.
 
     Attributes
     ----------
@@ -70,22 +42,10 @@ class KernelWidrowHoff(OnlineRegressor):
         Predictions so far that were not exact, each made before its truth was seen.
     loss_ : float
         Squared errors so far.
-    loss_curve_ : ndarray of shape (n_points, 3)
-        Steps, and loss and mistakes up to there; at most 4096 points, evenly spaced.
-    n_updates_ : ndarray of shape (1,)
-        Changes of the function.
-    t_ : int
-        Examples seen, each time counted.
-    status_ : {"optimal", "iteration_limit", "time_limit", "interrupted", "streaming"}
-        How ``fit`` ended; "streaming" after ``partial_fit``.
-    n_iter_ : int
-        Passes.
+    loss_curve_, n_updates_, t_, status_, n_iter_, support_, entered_, kernel_
+        As in :class:`mercer.OnlineSVR`.
     support_vectors_, dual_coef_, intercept_, coef_, shape_fit_
         As in scikit-learn; the intercept is zero.
-    support_, entered_ : ndarray
-        Numbers of the kept examples among all rows given so far, and the steps at which they came in.
-    kernel_ : Kernel
-        The kernel with its data-dependent parameters fixed.
 
     References
     ----------
@@ -131,23 +91,7 @@ class KernelWidrowHoff(OnlineRegressor):
         on_interrupt: str = "raise",
         verbose: Any = False,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.alpha = alpha
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.max_iter = max_iter
-        self.budget = budget
-        self.removal = removal
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.cache_size = cache_size
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.on_interrupt = on_interrupt
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def _rule(self) -> Rule:
         return widrow_hoff(alpha=float(self.alpha), rate=float(self.learning_rate))

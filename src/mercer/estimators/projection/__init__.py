@@ -3,5 +3,6 @@
 from mercer.estimators.projection._kernel_cca import KernelCCA
 from mercer.estimators.projection._kernel_fisher import KernelFisherDiscriminant
 from mercer.estimators.projection._kernel_pca import KernelPCA
+from mercer.estimators.projection._mercer_features import MercerFeatures
 
-__all__ = ["KernelCCA", "KernelFisherDiscriminant", "KernelPCA"]
+__all__ = ["KernelCCA", "KernelFisherDiscriminant", "KernelPCA", "MercerFeatures"]

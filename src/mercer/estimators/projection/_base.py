@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.arrays import Float64
-from mercer.estimators.diagonal import check_finite_diagonal, computed_diagonal, given_diagonal
-from mercer.estimators.machine import INDEFINITE, IndefiniteKernelWarning, KernelMachine
+from mercer.estimators.diagonal import computed_diagonal, given_diagonal
+from mercer.estimators.machine import KernelMachine
+from mercer.estimators.verdict import INDEFINITE, IndefiniteKernelWarning, check_finite_diagonal
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
 from mercer.gram.spectrum import spectrum
-from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed
+from mercer.kernels import Kernel, Precomputed
 from mercer.problems.coordinates import Coordinates
 from mercer.solvers.projection.coordinates import exact_coordinates, low_rank_coordinates
 
@@ -27,7 +28,7 @@ class KernelProjection(KernelMachine):
     """Base of the estimators that look for directions in feature space."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
+        "kernel": [str, Kernel, callable],
         "degree": [Interval(Real, 0, None, closed="left")],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")],
         "coef0": [Interval(Real, None, None, closed="neither")],
@@ -61,7 +62,7 @@ class KernelProjection(KernelMachine):
         if largest > LARGEST:
             raise ValueError(
                 f"kernel={kernel!r} reaches {largest:.3g} on the rows of {name}: products of such values are "
-                f"beyond float64; values up to {LARGEST:g} can be borne. Scale the features (StandardScaler)"
+                f"beyond float64; values up to {LARGEST:g} are allowed. Scale the features (StandardScaler)"
             )
         if not kernel.is_psd:
             self._look_at_spectrum(kernel, matrix, name)

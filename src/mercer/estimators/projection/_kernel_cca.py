@@ -12,15 +12,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
-from mercer.estimators.finite import check_finite_model
 from mercer.estimators.projection._base import KernelProjection, check_n_components
 from mercer.estimators.projection._ridge_choice import check_ridge, check_ridges, pair_splits
 from mercer.estimators.projection._second_view import SecondView
+from mercer.estimators.verdict import check_finite_model
 from mercer.problems.canonical_correlations import column_correlations, similarities
 from mercer.problems.coordinates import Coordinates
 from mercer.solvers.linear_algebra.spectral import fixed_signs
 from mercer.solvers.projection.canonical_pair import canonical_pair
 from mercer.solvers.projection.ridge_choice import RidgeChoice
+from mercer.values import keep_parameters
 
 
 class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, KernelProjection):
@@ -73,10 +74,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
         Most landmarks of "cholesky".
     rank_tol : float, default=1e-6
         Share of the trace at which "cholesky" needs no more of them.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
     precision : {"auto", "single", "double"}, default="auto"
         Precision of kernel values that do not fit into ``cache_size``.
     random_state : int, RandomState instance or None, default=None
@@ -167,26 +164,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
         precision: str = "auto",
         random_state: Any = None,
     ) -> None:
-        self.n_components = n_components
-        self.ridge = ridge
-        self.ridges = ridges
-        self.cv = cv
-        self.n_permutations = n_permutations
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_y = kernel_y
-        self.gamma_y = gamma_y
-        self.degree_y = degree_y
-        self.coef0_y = coef0_y
-        self.method = method
-        self.max_rank = max_rank
-        self.rank_tol = rank_tol
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.random_state = random_state
+        keep_parameters(self, locals())
 
     # -- fit ---------------------------------------------------------------------------------------------
 
@@ -241,7 +219,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
     def _require_variation(self, views: tuple[Coordinates, ...]) -> None:
         for name, view in zip(("X", "y"), views, strict=True):
             if view.d.size == 0:
-                raise ValueError(f"all rows of {name} are the same to its kernel: nothing can correlate")
+                raise ValueError(
+                    f"all rows of {name} are identical to its kernel: there is nothing to correlate"
+                )
 
     def _store(
         self, X: Any, y: Any, views: tuple[Coordinates, ...], values: Float64, pair: tuple[Float64, Float64]
@@ -324,7 +304,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SecondView, K
         """
         first, second = self._scores(X), self.transform_y(y)
         if len(first) != len(second):
-            raise ValueError(f"X has {len(first)} rows and y has {len(second)}: pairs have as many")
+            raise ValueError(
+                f"X has {len(first)} rows and y has {len(second)}: both views need the same number of rows"
+            )
         return column_correlations(first, second)
 
     def score(self, X: Any, y: Any) -> float:

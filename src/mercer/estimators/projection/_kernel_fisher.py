@@ -16,14 +16,15 @@ from mercer.arrays import Float64
 from mercer.estimators.discriminant._base import DiscriminantClassifier
 from mercer.estimators.discriminant._canonical import CanonicalTransformer, count_components
 from mercer.estimators.discriminant._checks import check_priors
-from mercer.estimators.finite import check_finite_model
 from mercer.estimators.projection._base import KernelProjection, check_n_components
+from mercer.estimators.verdict import check_finite_model
 from mercer.problems.discriminant.rules import nearest_centroid
 from mercer.problems.discriminant.scoring import score_variates
 from mercer.problems.discriminant.summary import class_means
 from mercer.problems.discriminant.variates import shares
 from mercer.solvers.discriminant.scoring import contrast_scores, optimal_scores
 from mercer.solvers.projection.ridge_directions import ridge_directions
+from mercer.values import keep_parameters
 
 
 class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, KernelProjection):
@@ -59,10 +60,6 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
         Most landmarks of "cholesky".
     rank_tol : float, default=1e-6
         Share of the trace at which "cholesky" needs no more of them.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
     precision : {"auto", "single", "double"}, default="auto"
         Precision of kernel values that do not fit into ``cache_size``.
 
@@ -143,20 +140,7 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
         n_jobs: int | None = None,
         precision: str = "auto",
     ) -> None:
-        self.n_components = n_components
-        self.ridge = ridge
-        self.priors = priors
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.tol = tol
-        self.method = method
-        self.max_rank = max_rank
-        self.rank_tol = rank_tol
-        self.cache_size = cache_size
-        self.n_jobs = n_jobs
-        self.precision = precision
+        keep_parameters(self, locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
@@ -182,7 +166,7 @@ class KernelFisherDiscriminant(CanonicalTransformer, DiscriminantClassifier, Ker
         matrix = self._matrix(self.kernel_, X, workers, self._value_precision(n))
         view = self._coordinates(matrix, self.method, self.max_rank, self.rank_tol)
         if view.d.size == 0:
-            raise ValueError("all rows of X are the same to the kernel: there is nothing to tell apart")
+            raise ValueError("all rows of X are the same to the kernel: there is nothing to classify")
 
         contrasts = contrast_scores(proportions)
         self.ridge_ = self.ridge * view.variance

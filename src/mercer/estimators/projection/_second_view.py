@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer.estimators.machine import naming
-from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
+from mercer.kernels import KERNEL_OPTIONS, Kernel, Precomputed, as_kernel
+from mercer.kernels.data import naming
 
 
 class SecondView:
     """What an estimator of two views does with the second, called y."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel_y": [StrOptions(set(KERNEL_NAMES)), Kernel, callable, None],
+        "kernel_y": [StrOptions(set(KERNEL_OPTIONS)), Kernel, callable, None],
         "gamma_y": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither"), None],
         "degree_y": [Interval(Real, 0, None, closed="left"), None],
         "coef0_y": [Interval(Real, None, None, closed="neither"), None],

@@ -15,28 +15,36 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
-from mercer.estimators.diagonal import check_finite_diagonal
-from mercer.estimators.fitting import Fit, Solved, noise_of
-from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.approximation._values import feature_products, has_features
+from mercer.estimators.fitting import Fit, Solved, noise_of, proof
+from mercer.estimators.machine import ProblemMachine
 from mercer.estimators.splits import Outputs
+from mercer.estimators.verdict import check_finite_diagonal
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
-from mercer.gram.products import whole
-from mercer.kernels import KERNEL_NAMES, Kernel, Precomputed, as_kernel
-from mercer.problems import Certificate, Machine, certified, combine
+from mercer.gram.base import whole
+from mercer.gram.projected import ProjectedGram
+from mercer.kernels import Kernel, Precomputed, as_kernel
+from mercer.problems import Certificate, Machine
+from mercer.problems.design import Design
+from mercer.problems.parametric_ridge import ParametricRidge
 from mercer.problems.ridge import Ridge
-from mercer.solvers.limits import Limits
+from mercer.solvers.base import Limits
 from mercer.solvers.linear_algebra.tridiagonal import Tridiagonal
 from mercer.solvers.ridge.direct import (
     RidgePath,
     RidgeSolution,
     Spectrum,
+    best_penalties,
     by_cholesky,
     by_eigenvectors,
     by_form,
     path,
     reduced,
+    with_columns,
 )
 from mercer.solvers.ridge.iterative import IterativeRidge, Step
+
+FACTORED = 1e9  # multiplications of a factorisation in a second, on a slow processor
 
 
 class RidgeOutputs(Outputs):
@@ -62,10 +70,11 @@ class BaseKernelRidge(ProblemMachine):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like", StrOptions({"loo"})],
         "alphas": ["array-like", None],
-        "kernel": [StrOptions(set(KERNEL_NAMES)), Kernel, callable],
+        "kernel": [str, Kernel, callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left"), None],
         "degree": [Interval(Real, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
         "fit_intercept": ["boolean"],
         "solver": [StrOptions({"auto", "cholesky", "eigen", "cg"})],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
@@ -81,6 +90,7 @@ class BaseKernelRidge(ProblemMachine):
         "verbose": ["verbose"],
     }
 
+    kernel_params: Any = None
     _several_penalties: ClassVar[bool] = True  # whether each output may have its own
     criterion, warm_start = "gap", False
     _definite_first = True
@@ -94,6 +104,8 @@ class BaseKernelRidge(ProblemMachine):
             gamma="scale" if default else gamma,
             degree=self.degree,
             coef0=0.0 if default else self.coef0,
+            params=self.kernel_params,
+            pairs=True,
         )
 
     # -- parameters ------------------------------------------------------------------------------------------
@@ -127,7 +139,11 @@ class BaseKernelRidge(ProblemMachine):
         """Return "direct" or "cg"."""
         if self.solver != "auto":
             return "cg" if self.solver == "cg" else "direct"
-        return "direct" if 8 * n * n <= self._cache_bytes() else "cg"
+        if 8 * n * n > self._cache_bytes():
+            return "cg"
+        # A factorisation cannot be stopped on its way: where it may take too long, steps are taken instead.
+        hurry = self.time_limit is not None and n**3 > 3.0 * FACTORED * self.time_limit
+        return "cg" if hurry and not isinstance(self.alpha, str) and self._kernel().is_psd else "direct"
 
     # -- fit -------------------------------------------------------------------------------------------------
 
@@ -151,20 +167,24 @@ class BaseKernelRidge(ProblemMachine):
                 f"{rows.size} rows: raise cache_size (now {self.cache_size:g} MB) or choose alpha otherwise"
             )
 
-    def _ridge(self, split: Any, alpha: Float64) -> Ridge:
-        """Return the problem of all outputs."""
+    def _ridge(self, split: Any, alpha: Float64, design: Design | None = None) -> Ridge:
+        """Return the problem of all outputs, with what stands beside the kernel."""
         Y = np.stack([task.target for task in split.tasks], axis=1)
-        return Ridge(Y, split.weight[split.tasks[0].rows], alpha, self.fit_intercept)
+        problem = Ridge(Y, split.weight[split.tasks[0].rows], alpha, self.fit_intercept)
+        return problem if design is None else ParametricRidge.of(problem, design)
 
     def _solve(self, fit: Fit, matrix: Gram) -> list[Solved]:
         rows, outputs = fit.rows[0], len(fit.rows)
         part = matrix if rows.size == matrix.n else matrix.subset(rows)
+        design = None if fit.free is None else fit.free.design(rows, fit.split.weight)
+        if design is not None:
+            part = design.projected(part)
         alpha = self._penalties(outputs)
         if self._chosen_solver(rows.size) == "direct":
             K = whole(part)
             if alpha is None:
-                alpha = self._choose(K, self._ridge(fit.split, np.ones(outputs)))
-            problem = self._ridge(fit.split, alpha)
+                alpha = self._choose(K, self._ridge(fit.split, np.ones(outputs), design))
+            problem = self._ridge(fit.split, alpha, design)
             solution = self._directly(K, problem)
         else:
             assert alpha is not None
@@ -173,19 +193,20 @@ class BaseKernelRidge(ProblemMachine):
                     f"solver='cg' needs a positive semi-definite kernel; kernel={self.kernel_!r} is "
                     "none on these data: use solver='eigen', with a cache_size that holds the matrix"
                 )
-            problem = self._ridge(fit.split, alpha)
-            solution = self._iteratively(part, problem, fit.workers, fit.ask.limits, fit.watch.history[0])
+            problem = self._ridge(fit.split, alpha, design)
+            solution = self._iteratively(part, problem, fit.workers, fit.ask.limits, fit.history[0])
         self.alpha_: Any = float(alpha[0]) if (alpha == alpha[0]).all() else alpha
         self.solver_, self.condition_ = solution.method, solution.condition
+        if isinstance(problem, ParametricRidge):
+            assert isinstance(part, ProjectedGram)
+            machines: Sequence[Machine] = problem.machines(solution.A, solution.F, part)
+            noises = [part.noise(m.coef) for m in machines]
+        else:
+            pairs = zip(solution.A.T, solution.intercept, solution.F.T, strict=True)
+            machines = [Machine(a, float(b), f) for a, b, f in pairs]
+            noises = [noise_of(matrix, rows, m.coef) for m in machines]
         return [
-            Solved(
-                one,
-                Machine(solution.A[:, t], float(solution.intercept[t]), solution.F[:, t]),
-                solution.n_iter,
-                solution.status,
-                noise_of(matrix, rows, solution.A[:, t]),
-                solution.note,
-            )
+            Solved(one, machines[t], solution.n_iter, solution.status, noises[t], solution.note)
             for t, one in enumerate(problem.outputs())
         ]
 
@@ -220,7 +241,7 @@ class BaseKernelRidge(ProblemMachine):
 
     def _best(self, errors: Float64) -> Any:
         """Return the place of the best penalty: each output has its own, unless a subclass says otherwise."""
-        return errors.argmin(axis=0)
+        return best_penalties(errors, self.alphas_)
 
     def _iteratively(
         self, matrix: Gram, problem: Ridge, workers: Workers, limits: Limits, history: list[dict[str, float]]
@@ -258,10 +279,12 @@ class BaseKernelRidge(ProblemMachine):
         """Return f(X), a column for each output."""
         check_is_fitted(self)
         X = self._check_X(X, kernel=self.kernel_, reset=False)
-        return np.asarray(self._products(X) + self.intercept_)
+        return np.asarray(self._products(X) + self.intercept_ + self._trend_values(X))
 
     def _products(self, X: Any) -> Float64:
         """Return K(X, training data) coef for checked data."""
+        if has_features(self):
+            return feature_products(self, X, self._workers())
         coef = self._coef
         outputs = np.arange(coef.shape[1])
         pairwise = isinstance(self.kernel_, Precomputed)
@@ -281,30 +304,38 @@ class BaseKernelRidge(ProblemMachine):
         F, intercept = self._products(X)[rows], np.atleast_1d(np.asarray(self.intercept_, dtype=np.float64))
         matrix = self._rows_matrix(X, rows, "double", self._workers())
         known = self.certificate_
-        parts = [
-            certified(
+        free = self._free_columns(self.kernel_, X)
+        design = None if free is None else free.design(rows, split.weight)
+        part = matrix if rows.size == matrix.n else matrix.subset(rows)
+        part = part if design is None else design.projected(part)
+        found = [
+            Solved(
                 problem,
-                Machine(coef[rows, t], float(intercept[t]), F[:, t]),
-                tol=self.tol,
-                criterion=self.criterion,
-                n_iter=known.n_iter,
-                stopped=known.status,
-                psd=not np.isnan(known.gap),
-                noise=noise_of(matrix, rows, coef[rows, t]),
+                self._with_parametric(Machine(coef[rows, t], float(intercept[t]), F[:, t]), t, free),
+                known.n_iter,
+                known.status,
+                part.noise(coef[rows, t]),
             )
-            for t, problem in enumerate(self._ridge(split, alpha).outputs())
+            for t, problem in enumerate(self._ridge(split, alpha, design).outputs())
         ]
-        return replace(combine(parts), n_iter=known.n_iter)
+        return replace(proof(self, found, not np.isnan(known.gap)), n_iter=known.n_iter)
 
     def _path(self, X: Any, Y: Float64, weight: Float64, alphas: Any) -> RidgePath:
         """Return the solutions of a grid on checked data, with a place for every row."""
         n, outputs = Y.shape
         rows = np.flatnonzero(weight > 0)
         matrix = self._rows_matrix(X, rows, "double", self._workers())
-        K = whole(matrix if rows.size == n else matrix.subset(rows))
+        part = matrix if rows.size == n else matrix.subset(rows)
         problem = Ridge(Y[rows], weight[rows], np.ones(outputs), self.fit_intercept)
-        form, grid = reduced(K, problem, self._grid(alphas))
+        free = self._free_columns(self.kernel_, X)
+        if free is not None:
+            design = free.design(rows, weight)
+            part, problem = design.projected(part), ParametricRidge.of(problem, design)
+        form, grid = reduced(whole(part), problem, self._grid(alphas))
         found = path(form, problem, grid, workers=self._workers())
+        if isinstance(problem, ParametricRidge):
+            assert isinstance(part, ProjectedGram)
+            found = with_columns(found, problem, part)
         if rows.size == n:
             return found
         coef, left = (
@@ -312,4 +343,4 @@ class BaseKernelRidge(ProblemMachine):
             np.full((found.alphas.size, n, outputs), np.nan),
         )
         coef[:, rows], left[:, rows] = found.dual_coef, found.left_out
-        return RidgePath(found.alphas, coef, found.intercept, left, found.errors)
+        return replace(found, dual_coef=coef, left_out=left)

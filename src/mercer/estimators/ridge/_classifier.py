@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from mercer.arrays import Float64, Index
-from mercer.estimators.labels import check_labels
 from mercer.estimators.ridge._base import BaseKernelRidge, RidgeOutputs
-from mercer.problems import Certificate
+from mercer.estimators.splits import check_labels
+from mercer.solvers.ridge.direct import best_penalties
+from mercer.values import keep_parameters
 
 
 class RidgeClasses(RidgeOutputs):
@@ -47,9 +48,6 @@ class KernelRidgeClassifier(ClassifierMixin, BaseKernelRidge):
         The penalty. "loo" takes from ``alphas`` the value with the smallest squared leave-one-out error.
     alphas : array-like, optional
         The values to choose from; by default 50, spread over the range of the eigenvalues of K.
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
     gamma : float, "scale" or "auto", default="scale"
         Width of the kernels given by name, as in :class:`mercer.SVC`.
     degree : float, default=3
@@ -129,26 +127,7 @@ class KernelRidgeClassifier(ClassifierMixin, BaseKernelRidge):
         trace: bool = False,
         verbose: bool | int = False,
     ) -> None:
-        self.alpha = alpha
-        self.alphas = alphas
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.cache_size = cache_size
-        self.preconditioner_rank = preconditioner_rank
-        self.precision = precision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.on_interrupt = on_interrupt
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -193,7 +172,8 @@ class KernelRidgeClassifier(ClassifierMixin, BaseKernelRidge):
         return RidgeClasses(self.classes_, numbers, base * factors[numbers])
 
     def _best(self, errors: Float64) -> Any:
-        return errors.sum(axis=1).argmin()  # values of the classes are compared: they share their penalty
+        # Values of the classes are compared: they share their penalty.
+        return best_penalties(errors.sum(axis=1, keepdims=True), self.alphas_)[0]
 
     def decision_function(self, X: Any) -> Float64:
         """Return the regressions' values.
@@ -226,18 +206,3 @@ class KernelRidgeClassifier(ClassifierMixin, BaseKernelRidge):
         if values.shape[1] == 1:
             return self.classes_[(values[:, 0] > 0).astype(np.intp)]
         return self.classes_[values.argmax(axis=1)]
-
-    def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
-        """Recompute the certificate from nothing but the model and the training data, in float64.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            The data given to ``fit``.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self)
-        return self._certify(X, y, sample_weight)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,13 +10,17 @@ from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context, clone
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.arrays import Float64
-from mercer.estimators.machine import naming
+from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
+from mercer.estimators.parametric import PARAMETRIC, ParametricMixin
 from mercer.estimators.ridge._base import BaseKernelRidge, RidgeOutputs
-from mercer.problems import Certificate
+from mercer.kernels.data import naming
+from mercer.problems.linear_risk import LinearRisk
+from mercer.problems.losses import SquaredError
 from mercer.solvers.ridge.direct import RidgePath
+from mercer.values import keep_parameters
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
+class KernelRidge(ApproximationMixin, ParametricMixin, MultiOutputMixin, RegressorMixin, BaseKernelRidge):
     r"""Least squares in feature space with a penalty on the norm.
 
     .. math::
@@ -28,15 +32,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_targets,) or "loo", default=1.0
+    alpha : float, array of shape (n_targets,) or "loo", default=1
         The penalty, for each output its own if it is an array. "loo" takes from ``alphas``, for each output,
         the value with the smallest leave-one-out error, which is exact and costs no refits: one
         orthogonal decomposition of K serves all values.
-    alphas : array-like, optional
-        The values to choose from; by default 50, spread over the range of the eigenvalues of K.
     kernel : str, Kernel or callable, default="linear"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
+        A name, a :class:`mercer.kernels.Kernel`, a kernel of ``sklearn.gaussian_process.kernels``, a function
+        of two data sets that returns the kernel matrix, one of two rows that returns a number, or
+        "precomputed".
     gamma : float, "scale" or "auto", optional
         Width of the kernels given by name. None is scikit-learn's rule for this estimator, 1 / n_features
         ("auto"), or 1 for "chi2"; "scale" is that of the support vector machines.
@@ -44,6 +47,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         Of the kernel "poly".
     coef0 : float, default=1
         Of the kernels "poly" and "sigmoid".
+    kernel_params : dict, optional
+        Keyword arguments of a function; other kernels do not look at them.
+    alphas : array-like, optional
+        The values to choose from; by default 50, spread over the range of the eigenvalues of K.
     fit_intercept : bool, default=False
         Whether to fit a bias, which is not penalised.
     solver : {"auto", "cholesky", "eigen", "cg"}, default="auto"
@@ -63,8 +70,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
     precision : {"auto", "single", "double"}, default="auto"
         Precision of kernel values. A matrix that is formed is double; conjugate gradients take single where
         ``tol`` allows it. Sums and certificates are double in any case.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
     random_state : int, RandomState instance or None, default=None
         Draws the landmarks.
     on_interrupt : {"raise", "keep"}, default="raise"
@@ -94,6 +99,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         What solved it: "cholesky", "eigen" or "cg".
     n_iter_ : int
         Steps of conjugate gradients, 1 for the others.
+    parametric_ : Trend or None
+        The functions beside the kernel that cost nothing.
+    parametric_coef_ : ndarray of shape (n_targets, n_columns)
+        Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
     X_fit_ : array, CSR or sequence
@@ -104,6 +113,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         Their names, if ``X`` has names that are all strings.
     history_ : list of dict
         The trace, if asked for.
+    feature_map_, feature_weights_, n_components_, distance_from_exact_
+        With ``approximation``: the fitted map, the weights of its features (a row for each function), their
+        number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
+        ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
 
     See Also
     --------
@@ -133,15 +146,22 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
     array([0.841])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseKernelRidge._parameter_constraints,
+        **PARAMETRIC,
+        **APPROXIMATION,
+    }
+
     def __init__(
         self,
+        alpha: Any = 1,
         *,
-        alpha: Any = 1.0,
-        alphas: ArrayLike | None = None,
         kernel: Any = "linear",
         gamma: Any = None,
         degree: float = 3,
         coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+        alphas: ArrayLike | None = None,
         fit_intercept: bool = False,
         solver: str = "auto",
         tol: float = 1e-6,
@@ -155,26 +175,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         on_interrupt: str = "raise",
         trace: bool = False,
         verbose: bool | int = False,
+        parametric: Any = "auto",
+        approximation: Any = None,
+        n_components: Any = "auto",
     ) -> None:
-        self.alpha = alpha
-        self.alphas = alphas
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.cache_size = cache_size
-        self.preconditioner_rank = preconditioner_rank
-        self.precision = precision
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.on_interrupt = on_interrupt
-        self.trace = trace
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -194,7 +199,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         self
         """
         self._fit(X, y, sample_weight)
-        if isinstance(self.alpha, str) and np.ndim(self.dual_coef_) == 1:
+        if self.approximation is None and isinstance(self.alpha, str) and np.ndim(self.dual_coef_) == 1:
             self.loo_errors_ = self.loo_errors_[:, 0]
         return self
 
@@ -202,6 +207,29 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         Y = targets(self, X, y)
         weight = self._check_weight(sample_weight, X, self._length(X))
         return RidgeOutputs(Y, weight, np.asarray(y).ndim == 1)
+
+    def _check_approximation(self) -> None:
+        alpha = None if isinstance(self.alpha, str) else np.unique(np.asarray(self.alpha, dtype=np.float64))
+        if alpha is None or alpha.size != 1 or not alpha[0] > 0:
+            raise ValueError(
+                f"alpha={self.alpha!r} is not available with approximation=...: it must be one number > 0"
+            )
+
+    def _penalty(self) -> float:
+        return float(np.ravel(self.alpha)[0])
+
+    def _on_features(self, target: Any, weight: Any, features: Any) -> LinearRisk:
+        return self._feature_risk(SquaredError(), target, weight / (2.0 * self._penalty()), features)
+
+    def _objective_scale(self) -> float:
+        return 2.0 * self._penalty()
+
+    def _price_of_loss(self) -> float:
+        return 1.0 / self._objective_scale()
+
+    def _keep_biases(self, biases: Float64, split: Any) -> None:
+        self._flat, self.alpha_ = split.flat, self._penalty()
+        self.intercept_ = float(biases[0]) if split.flat else biases
 
     def predict(self, X: Any) -> Float64:
         """Return f at new points.
@@ -216,22 +244,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         ndarray of shape (n,) or (n, n_targets)
         """
         values = self._values(X)
-        return values[:, 0] if np.ndim(self.dual_coef_) == 1 else values
-
-    def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
-        """Recompute the certificate from nothing but the model and the training data, in float64.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            The data given to ``fit``.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self)
-        return self._certify(X, y, sample_weight)
+        return values[:, 0] if self._flat else values
 
     def path(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, alphas: ArrayLike | None = None
@@ -248,8 +261,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, BaseKernelRidge):
         Returns
         -------
         RidgePath
-            ``alphas``, ``dual_coef``, ``intercept``, ``left_out`` and ``errors``, with the penalties along
-            the first axis.
+            ``alphas``, ``dual_coef``, ``intercept``, ``parametric`` (None without such columns), ``left_out``
+            and ``errors``, with the penalties along the first axis.
         """
         copy: KernelRidge = clone(self)
         copy._validate_params()

@@ -12,13 +12,26 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.estimators.diagonal import computed_diagonal, given_diagonal
 from mercer.estimators.fitting import Fitted
 from mercer.estimators.svm.detector import BaseDetector
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Dual
-from mercer.problems.novelty import BallMachine, EnclosingBall, ball_prices, promised_squared_radius
+from mercer.problems.novelty import BallMachine, EnclosingBall, ball_prices
+from mercer.problems.novelty_promises import farthest_square, promised_gap
+
+
+class EmptyPromiseWarning(UserWarning):
+    """What is promised holds for every item there can be, so it says nothing."""
 
 
 class BaseBall(BaseDetector):
-    """Base of the detectors made of a ball."""
+    """Base of the detectors made of a ball.
+
+    Parameters
+    ----------
+    tol : float, default=1e-3
+        Largest KKT violation (``criterion="kkt"``), in units of the squared radius where that is below one,
+        or relative gap (``"gap"``) at which to stop. The hard ball is solved a thousand times finer.
+    """
 
     # -- what a subclass says ----------------------------------------------------------------------------
 
@@ -192,10 +205,15 @@ class BaseBall(BaseDetector):
     def radius_for(self, q: float, delta: float = 0.05, *, support_radius: float | None = None) -> float:
         """Return the radius around the same centre that new points exceed with probability at most q.
 
-        With p = q - 3 sqrt(ln(2 / delta) / (2 n)) its square is r^2 + (mean slack + 6 R^2 / sqrt(n)) / p.
-        The promise is about points drawn like the n training points, independently; it holds with
-        probability 1 - delta over their draw, for a kernel that was fixed before seeing them. It is smallest
-        for ``nu`` = p.
+        With p = q - 3 sqrt(ln(2 / delta) / (2 n)) its square is r^2 + (mean slack + 6 R^2 / sqrt(n)) / p
+        where no training point lies outside the ball. Where some do, that number depends on them, and the
+        theorem is about one fixed beforehand: then it is the smallest of k values that suffices at delta / k,
+        between 6 R^2 / sqrt(n) and 4 R^2 in steps of sqrt(2). The promise is about points drawn like the n
+        training points, independently; it holds with probability 1 - delta over their draw, for a kernel that
+        was fixed before seeing them.
+
+        A radius beyond which no item can lie at all promises nothing: an :class:`EmptyPromiseWarning` says
+        so.
 
         Parameters
         ----------
@@ -214,7 +232,8 @@ class BaseBall(BaseDetector):
 
         References
         ----------
-        Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Corollary 7.14.
+        Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Corollary 7.14 and Remark
+        7.13.
         """
         check_is_fitted(self)
         for name, value in (("q", q), ("delta", delta)):
@@ -232,6 +251,14 @@ class BaseBall(BaseDetector):
             if not support_radius > 0:
                 raise ValueError(f"support_radius={support_radius} must be greater than 0")
             squared = float(support_radius) ** 2
-        return math.sqrt(
-            promised_squared_radius(self._squared_radius, self._mean_slack, self._rows, squared, q, delta)
-        )
+        gap = promised_gap(self._mean_slack, self._rows, squared, q, delta)
+        found = math.sqrt(self._squared_radius + gap)
+        nonnegative = bool(self.kernel_.is_nonnegative)
+        farthest = math.sqrt(farthest_square(squared, self.center_squared_norm_, nonnegative=nonnegative))
+        if found >= farthest:
+            warn_user(
+                f"the radius {found:.4g} for a rate of q={q:g} promises nothing: no item lies farther than "
+                f"{farthest:.4g} from the centre. More points, a larger q or a smaller nu are needed.",
+                EmptyPromiseWarning,
+            )
+        return found

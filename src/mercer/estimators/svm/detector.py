@@ -7,13 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.expansion import FunctionsMixin
 from mercer.estimators.fitting import Fitted
-from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.machine import ProblemMachine
 from mercer.estimators.splits import Outputs
-from mercer.problems import Certificate
 
 
 class BaseDetector(OutlierMixin, FunctionsMixin, ProblemMachine):
@@ -94,18 +92,3 @@ class BaseDetector(OutlierMixin, FunctionsMixin, ProblemMachine):
             Of +1 and -1.
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
-
-    def certify(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Certificate:
-        """Recompute the certificate from nothing but the model and the training data, in float64.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            The data given to ``fit``.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self)
-        return self._certify(X, None, sample_weight)

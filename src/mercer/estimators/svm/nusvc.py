@@ -9,18 +9,18 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.degenerate import DegenerateFitWarning
-from mercer.estimators.sklearn_models import TwinMixin
-from mercer.estimators.splits import TwoClassTasks
-from mercer.estimators.svm.classifier import BaseSVC
+from mercer.estimators.sklearn_models import PlattNamesMixin, TwinMixin
+from mercer.estimators.splits import BinaryTask, TwoClassTasks
+from mercer.estimators.svm.svc import BaseSVC
 from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Dual, Machine
-from mercer.problems.multiclass import BinaryTask
 from mercer.problems.nu import NuMachine, NuMargin, check_nu, largest_nu
+from mercer.values import keep_parameters
 
 
-class NuSVC(TwinMixin, BaseSVC):
-    r"""nu-support vector classification: the share of margin errors is chosen instead of their price.
+class NuSVC(PlattNamesMixin, TwinMixin, BaseSVC):
+    r"""nu-support vector classification: nu bounds the fraction of margin errors and replaces C.
 
     .. math::
         \min_{w, b, \rho} \tfrac12 \|w\|^2 - \nu W \rho
@@ -35,59 +35,13 @@ class NuSVC(TwinMixin, BaseSVC):
     nu : float, default=0.5
         In (0, 1]. At most 2 min(W+, W-) / (W+ + W-), the weights of the two classes; a larger value is
         refused before any kernel value is computed.
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
-    shrinking : bool, default=True
-        Accepted for compatibility; working sets make a separate shrinking step needless.
-    probability : bool, default=False
-        Whether ``predict_proba`` will be available. Its largest probability is that of the class that
-        ``predict`` returns; for two classes it costs less than a second fit as a rule. Probabilities are
-        those of the rows as ``sample_weight`` counts them: ``class_weight`` moves the decision only.
     tol : float, default=1e-3
         Largest KKT violation of the problem above (``criterion="kkt"``), in units of rho where that is below
         one, or relative gap (``"gap"``) at which to stop.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
     class_weight : dict or "balanced", optional
         Factors of the sample weights per class. Where they leave too little weight for ``nu``, it is lowered
-        to the largest feasible value (see ``nu_``) and the lighter class given up, with a warning.
+        to the largest feasible value (see ``nu_``) and the lighter class is ignored, with a warning.
         scikit-learn ignores this parameter.
-    verbose : bool or int, default=False
-        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of ``decision_function`` for more than two classes.
-    break_ties : bool, default=False
-        Break ties between classes by confidence instead of class order.
-    random_state : int, RandomState or None
-        Used for the folds of ``probability=True`` only.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
-        there to be studied and compared. A solver object brings its options, such as
-        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
-    criterion : {"kkt", "gap", "growth"}, default="kkt"
-        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
-        in a round (which proves nothing; the certificate tells the true gap all the same).
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums, gradients and the certificate are always float64.
-    multiclass : {"ovo", "ovr"}, default="ovo"
-        One machine per pair of classes, or one per class.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
-        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -136,6 +90,7 @@ class NuSVC(TwinMixin, BaseSVC):
         **BaseSVC._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "probability": ["boolean"],
+        "threshold": [Interval(Real, None, None, closed="neither")],
     }
     _parameter_constraints.pop("fit_intercept")
 
@@ -165,32 +120,10 @@ class NuSVC(TwinMixin, BaseSVC):
         multiclass: str = "ovo",
         warm_start: bool = False,
         on_interrupt: str = "raise",
+        threshold: float = 0.0,
         trace: bool = False,
     ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.solver = solver
-        self.criterion = criterion
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.multiclass = multiclass
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
+        keep_parameters(self, locals())
 
     def _check_feasible(self, split: TwoClassTasks) -> None:
         used, weight = [], split.weight
@@ -203,7 +136,7 @@ class NuSVC(TwinMixin, BaseSVC):
                 check_nu(task.sign, which[task.rows], self.nu, where=where)
                 warn_user(
                     f"class_weight leaves too little weight for nu={self.nu:g}{where}: the largest feasible "
-                    f"value, nu={most:.6g}, is used, and the lighter class given up",
+                    f"value, nu={most:.6g}, is used, and the lighter class is ignored",
                     UserWarning,
                 )
             used.append(min(self.nu, most))

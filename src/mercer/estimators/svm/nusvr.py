@@ -14,10 +14,11 @@ from mercer.estimators.svm.regressor import BaseSVR
 from mercer.gram import Gram
 from mercer.problems import Dual, Machine
 from mercer.problems.regression import NuTube, Tube
+from mercer.values import keep_parameters
 
 
 class NuSVR(TwinMixin, BaseSVR):
-    r"""nu-support vector regression: the share of points outside the tube is chosen, its width is found.
+    r"""nu-support vector regression: nu bounds the fraction of points outside the tube and replaces epsilon.
 
     .. math::
         \min_{w, b, \varepsilon} \tfrac12 \|w\|^2 + C \Big( \nu W \varepsilon
@@ -34,43 +35,9 @@ class NuSVR(TwinMixin, BaseSVR):
         vectors.
     C : float, default=1.0
         Price of a unit of loss (of each point, as in LIBSVM; the textbooks' C is n times ours).
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
     tol : float, default=1e-3
         Largest KKT violation (``criterion="kkt"``), in units of half the range of y where that is below one,
         or relative gap (``"gap"``) at which to stop.
-    shrinking : bool, default=True
-        Accepted for compatibility; working sets make a separate shrinking step needless.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
-    verbose : bool or int, default=False
-        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
-        there to be studied and compared. A solver object brings its options, such as
-        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
-    criterion : {"kkt", "gap", "growth"}, default="kkt"
-        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
-        in a round (which proves nothing; the certificate tells the true gap all the same).
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums, gradients and the certificate are always float64.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
-        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -136,25 +103,7 @@ class NuSVR(TwinMixin, BaseSVR):
         on_interrupt: str = "raise",
         trace: bool = False,
     ) -> None:
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.solver = solver
-        self.criterion = criterion
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
+        keep_parameters(self, locals())
 
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
         return NuTube(target, self.C, weight, self.nu)

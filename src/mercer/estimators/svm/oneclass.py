@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
 from mercer.estimators.degenerate import DegenerateFitWarning
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.sklearn_models import TwinMixin
@@ -16,11 +17,13 @@ from mercer.estimators.svm.detector import BaseDetector
 from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Dual
+from mercer.problems.linear_plane import LinearPlane, plane_of
 from mercer.problems.novelty import Hyperplane, PlaneMachine
+from mercer.values import keep_parameters
 
 
-class OneClassSVM(TwinMixin, BaseDetector):
-    r"""The plane that separates the data from the origin of feature space with the largest margin.
+class OneClassSVM(ApproximationMixin, TwinMixin, BaseDetector):
+    r"""One-class SVM: the hyperplane that separates the data from the origin with the largest margin.
 
     .. math::
         \min_{w, \rho} \tfrac12 \|w\|^2 - \nu W \rho + \sum_i w_i \max(0, \rho - \langle w, \phi(x_i)
@@ -34,45 +37,11 @@ class OneClassSVM(TwinMixin, BaseDetector):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
     tol : float, default=1e-3
         Largest KKT violation (``criterion="kkt"``), in units of rho where that is below one, or relative gap
         (``"gap"``) at which to stop.
     nu : float, default=0.5
         In (0, 1]: upper bound on the share of outliers, lower bound on the share of support vectors.
-    shrinking : bool, default=True
-        Accepted for compatibility; working sets make a separate shrinking step needless.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
-    verbose : bool or int, default=False
-        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
-        there to be studied and compared. A solver object brings its options, such as
-        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
-    criterion : {"kkt", "gap", "growth"}, default="kkt"
-        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
-        in a round (which proves nothing; the certificate tells the true gap all the same).
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums, gradients and the certificate are always float64.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
-        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -95,6 +64,10 @@ class OneClassSVM(TwinMixin, BaseDetector):
     history_ : list of dict
         With ``trace=True``, a line per round of the solver: ``n_iter``, ``seconds``, ``dual``, ``primal``,
         ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and ``kernel_evaluations``.
+    feature_map_, feature_weights_, n_components_, distance_from_exact_
+        With ``approximation``: the fitted map, the weights of its features (a row for each function), their
+        number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
+        ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
 
     References
     ----------
@@ -115,6 +88,7 @@ class OneClassSVM(TwinMixin, BaseDetector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
+        **APPROXIMATION,
     }
     _parameter_constraints.pop("fit_intercept")
 
@@ -139,28 +113,28 @@ class OneClassSVM(TwinMixin, BaseDetector):
         warm_start: bool = False,
         on_interrupt: str = "raise",
         trace: bool = False,
+        approximation: Any = None,
+        n_components: Any = "auto",
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.nu = nu
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.solver = solver
-        self.criterion = criterion
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
+        keep_parameters(self, locals())
 
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
         return Hyperplane(weight, self.nu, float(matrix.diag()[weight > 0].max(initial=0.0)))
+
+    def _on_features(self, target: Any, weight: Any, features: Any) -> LinearPlane:
+        return LinearPlane(features, weight, self.nu)
+
+    def _keep_biases(self, biases: np.ndarray, split: Any) -> None:
+        self.intercept_ = biases - 1.0  # minus rho
+
+    def _biases(self) -> np.ndarray:
+        return np.asarray(self.intercept_ + 1.0)
+
+    def _keep_on_features(self, machines: list[Any], split: Any) -> None:
+        self._keep([plane_of(machine, split.weight) for machine in machines], split)
+
+    def _price_of_loss(self) -> float:
+        return float(self.nu)
 
     def _keep(self, machines: list[PlaneMachine], split: Any) -> None:
         (machine,) = machines

@@ -13,20 +13,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
-from mercer.estimators.fitting import Solved, keep_machines
-from mercer.estimators.interrupts import Stop
-from mercer.estimators.machine import INDEFINITE
+from mercer.estimators.fitting import Solved, Stop, keep_machines, proof
+from mercer.estimators.svm.path_lookups import PathLookups
 from mercer.estimators.user_warnings import warn_user
-from mercer.gram import Gram, Segment, cross_products
+from mercer.estimators.verdict import INDEFINITE
+from mercer.gram import Gram
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import Kernel
-from mercer.problems import Certificate, certified, combine
+from mercer.problems import Certificate
 from mercer.problems.parametric_family import ParametricFamily
-from mercer.solvers.completion import paced, share_of_way, someone_waiting
-from mercer.solvers.path.breakpoints import KINDS, Path
+from mercer.solvers.completion import WAITING, paced, share_of_way
+from mercer.solvers.path.breakpoints import Path
 from mercer.solvers.path.follow import PathSolver
-
-EVENT = np.dtype([("C", "f8"), ("kind", "U8"), ("index", "i8")])
 
 
 def _along(tell: Callable[[float], None], number: int, of: int, end: float) -> Callable[[float, int], None]:
@@ -40,10 +38,32 @@ def _along(tell: Callable[[float], None], number: int, of: int, end: float) -> C
     return listen
 
 
-class PathMixin:
-    """Follow paths; look up what they say at a value of C.
+class PathMixin(PathLookups):
+    """Follow paths, which can then be looked up.
 
     The estimator has ``C``, ``C_min``, ``C_max`` and what every kernel machine has.
+
+    Parameters
+    ----------
+    C_min : float, default=0.0
+        Where the path begins; 0 for the very beginning.
+    C_max : float, default=1e4
+        Where it ends.
+    degree, gamma, coef0
+        Parameters of the kernels given by name.
+    tol : float, default=1e-8
+        The KKT violation that no knot may exceed without a warning (unless rounding alone explains it). The
+        walk itself is as exact as float64 allows.
+    cache_size : float, default=200
+        Memory for the kernel matrix, in MB. It is kept whole: 8 n^2 bytes.
+    verbose : bool, default=False
+        Print a line per slice of the walk.
+    time_limit : float, optional
+        Seconds after which to stop; the path is exact as far as it has come.
+    n_jobs : int, optional
+        Threads for kernel values.
+    on_interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C during ``fit`` does: raise, or keep the path so far.
     """
 
     _range_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -77,24 +97,6 @@ class PathMixin:
                 f"C_max={self.C_max!r}"
             )
 
-    def _check_C(self, C: Any) -> float:  # noqa: N802
-        if isinstance(C, bool) or not isinstance(C, Real):
-            raise TypeError(f"C={C!r} must be a number")
-        value = float(C)
-        low, high = self.C_range_
-        if not low <= value <= high or not value > 0:
-            raise ValueError(
-                f"C={C!r} is not on the path: it must be positive and between {low:g} and {high:g}"
-            )
-        return value
-
-    @property
-    def C_range_(self) -> tuple[float, float]:  # noqa: N802
-        """The least and the largest C that the path knows; 0 means every small C."""
-        reached = max(float(path.t[-1]) for path in self.paths_)
-        at_the_end = reached <= 1.0 / self.C_max
-        return float(self.C_min), float(self.C_max) if at_the_end else 1.0 / reached
-
     def _psd(self, kernel: Kernel, matrix: Gram) -> bool:
         """Refuse what has no path: an indefinite matrix, or one that does not fit into memory."""
         need = 8e-6 * matrix.n**2
@@ -126,7 +128,7 @@ class PathMixin:
         return path
 
     def _listen(self, number: int, of: int) -> Callable[[float, int], None] | None:
-        told = someone_waiting()
+        told = WAITING.get()
         if told is not None:
             return _along(paced(told), number, of, 1.0 / self.C_max)
         if not self.verbose:
@@ -167,89 +169,6 @@ class PathMixin:
     def _nearest(self) -> float:
         """Return C, or the largest value reached when the path ends before."""
         return min(float(self.C), self.C_range_[1])
-
-    @staticmethod
-    def _one_or_all(values: list[Any]) -> Any:
-        """Return what belongs to one path, or a list for several."""
-        return values[0] if len(values) == 1 else values
-
-    @property
-    def lambdas_(self) -> Any:
-        """Lambda = 1 / C at the knots, falling; a list, one per pair, for more than two classes."""
-        return self._one_or_all([path.t for path in self.paths_])
-
-    @property
-    def Cs_(self) -> Any:  # noqa: N802
-        """C at the knots, rising; a list, one per pair, for more than two classes."""
-        with np.errstate(divide="ignore"):
-            return self._one_or_all([1.0 / path.t for path in self.paths_])
-
-    @property
-    def intercepts_(self) -> Any:
-        """The bias at the knots; a list, one per pair, for more than two classes."""
-        return self._one_or_all([path.verdict()[1] for path in self.paths_])
-
-    @property
-    def events_(self) -> Any:
-        """What happened at the knots: records of C, kind and row; a list for more than two classes.
-
-        A row can "enter" the elbow (the free support vectors) or "leave" it. An "exchange" is an entry that
-        would have made the elbow's system singular: the solution then moves at fixed C among equally good
-        ones until another row leaves. A "restart" (row -1) is a direct solve where rounding had stopped the
-        walk.
-        """
-        tables = []
-        for path, rows in zip(self.paths_, self._rows(), strict=True):
-            table = np.empty(path.event_t.size, dtype=EVENT)
-            with np.errstate(divide="ignore"):
-                table["C"] = 1.0 / path.event_t
-            table["kind"] = np.array(KINDS)[path.event_kind]
-            index = path.event_index
-            table["index"] = np.where(index < 0, -1, rows[np.maximum(index, 0)])
-            tables.append(table)
-        return self._one_or_all(tables)
-
-    def curves(self, C: Any, number: int = 0) -> dict[str, np.ndarray]:
-        """Return what the path says at some values of C, for tables and pictures.
-
-        Parameters
-        ----------
-        C : sequence of float
-            Values within ``C_range_``.
-        number : int, default=0
-            Which two-class problem, for more than two classes.
-
-        Returns
-        -------
-        dict
-            ``C``; ``scaled``, the coefficients divided by C, a row per value; ``values``, the function at the
-            rows of the problem, with its bias; ``norm``, ||w||; ``rows``, the numbers of those rows.
-        """
-        checked = np.array([self._check_C(float(value)) for value in C])
-        scaled, values, norm = self.paths_[number].curves(checked)
-        return {
-            "C": checked,
-            "scaled": scaled,
-            "values": values,
-            "norm": norm,
-            "rows": self._rows()[number],
-        }
-
-    def _rows(self) -> list[np.ndarray]:
-        """Return the rows of the data that each path is about."""
-        raise NotImplementedError
-
-    def _values_at(self, X: Any, C: Any) -> np.ndarray:
-        """Return f at new points, a column for each value of C; kernel values are computed once."""
-        this: Any = self
-        X = this._check_X(X, kernel=this.kernel_, reset=False)
-        (path,), (rows,) = self.paths_, self._rows()
-        coef, intercepts = path.machines(np.array([self._check_C(float(value)) for value in C]))
-        reference = rows if this._pairwise_kernel else this.kernel_.take(this._data, rows)
-        segment = Segment(0, rows.size, coef.T, np.arange(len(C)))
-        return np.asarray(
-            cross_products(this.kernel_, X, reference, [segment], len(C), this._workers()) + intercepts
-        )
 
     # -- the fit -----------------------------------------------------------------------------------------
 
@@ -293,14 +212,6 @@ class PathMixin:
         """Give a model what a fit at C would have given it."""
         found = self._solved(C)
         keep_machines(model, self._data, split, found)
-        model.certificate_ = combine(
-            [
-                certified(
-                    s.problem, s.machine, tol=self.tol, criterion="kkt", n_iter=s.n_iter, stopped=s.stopped,
-                    noise=s.noise,
-                )
-                for s in found
-            ]
-        )  # fmt: skip
+        model.certificate_ = proof(self, found)
         model.fit_status_ = 0
         return model

@@ -7,13 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.expansion import FunctionsMixin
-from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.machine import ProblemMachine
 from mercer.estimators.splits import Outputs
 from mercer.estimators.targets import check_targets
-from mercer.problems import Certificate
 
 
 class BaseSVR(RegressorMixin, FunctionsMixin, ProblemMachine):
@@ -61,18 +59,3 @@ class BaseSVR(RegressorMixin, FunctionsMixin, ProblemMachine):
             Values.
         """
         return self._values(X)[:, 0]
-
-    def certify(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Certificate:
-        """Recompute the certificate from nothing but the model and the training data, in float64.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            The data given to ``fit``.
-
-        Returns
-        -------
-        Certificate
-        """
-        check_is_fitted(self)
-        return self._certify(X, y, sample_weight)

@@ -17,10 +17,11 @@ from mercer.estimators.svm.ball import BaseBall
 from mercer.gram import Segment, Workers, cross_products
 from mercer.problems.slab import residuals, thinnest_slab
 from mercer.solvers.linear_algebra.principal_axes import principal_axes
+from mercer.values import keep_parameters
 
 
 class SphereAndSlab(BaseBall):
-    r"""The ball around most of the data, cut down to a thin slab around its first principal axes.
+    r"""Novelty detection by a ball around most of the data, intersected with a slab around its main axes.
 
     .. math::
         \{x : \|\phi(x) - a\|^2 \le r^2\} \cap \{x : \|(I - P)(\phi(x) - \mu)\|^2 \le s^2\}
@@ -36,43 +37,6 @@ class SphereAndSlab(BaseBall):
         In [0, 1]: upper bound on the share of points outside; half of it for the ball, half for the slab.
     n_components : int, default=2
         k, the number of principal axes that the slab follows; fewer where the data span fewer.
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
-    tol : float, default=1e-3
-        Largest KKT violation (``criterion="kkt"``), in units of the squared radius where that is below one,
-        or relative gap (``"gap"``) at which to stop. The hard ball is solved a thousand times finer.
-    shrinking : bool, default=True
-        Accepted for compatibility; working sets make a separate shrinking step needless.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
-    verbose : bool or int, default=False
-        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
-        there to be studied and compared. A solver object brings its options, such as
-        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
-    criterion : {"kkt", "gap", "growth"}, default="kkt"
-        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
-        in a round (which proves nothing; the certificate tells the true gap all the same).
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums, gradients and the certificate are always float64.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
-        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -145,25 +109,7 @@ class SphereAndSlab(BaseBall):
         on_interrupt: str = "raise",
         trace: bool = False,
     ) -> None:
-        self.nu = nu
-        self.n_components = n_components
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.solver = solver
-        self.criterion = criterion
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
+        keep_parameters(self, locals())
 
     _predicts_in_rounds = False  # the slab comes after the ball
 

@@ -2,21 +2,191 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.sklearn_models import TwinMixin
-from mercer.estimators.svm.classifier import BaseSVC
-from mercer.gram import Gram
+from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
+from mercer.estimators.approximation._values import feature_products, has_features
+from mercer.estimators.machine import ClassMachine
+from mercer.estimators.parametric import PARAMETRIC, ParametricMixin, has_parametric
+from mercer.estimators.probability import ProbabilityMixin
+from mercer.estimators.row_batches import in_pieces
+from mercer.estimators.sklearn_models import PlattNamesMixin, TwinMixin
+from mercer.estimators.splits import Classes, Labels, TwoClassTasks
+from mercer.gram import Gram, Segment, cross_products
 from mercer.problems import Dual, HardMargin, HardMarginThroughOrigin, soft_margin, squared_hinge
+from mercer.problems.decisions import decisions_with_sure_signs
+from mercer.problems.linear_risk import LinearRisk
+from mercer.problems.losses import Hinge, SquaredHinge
+from mercer.problems.multiclass import pair_number, votes, votes_with_ties_broken
+from mercer.values import keep_parameters
 
 __all__ = ["SVC", "BaseSVC"]
 
 
-class SVC(TwinMixin, BaseSVC):
+DECISIONS = 1 << 22  # of pairs of classes, in memory at a time: 32 MB
+FEWEST_ROWS = 64  # looked at together, however many the pairs
+
+
+class BaseSVC(ProbabilityMixin, ClassMachine):
+    """What classifiers over pairs of classes share.
+
+    Parameters
+    ----------
+    probability : bool, default=False
+        Whether ``predict_proba`` will be available. Its largest probability is that of the class that
+        ``predict`` returns (at ``threshold=0``); for two classes it costs less than a second fit as a rule.
+        Probabilities are those of the rows as ``sample_weight`` counts them: ``class_weight`` moves the
+        decision only.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        Shape of ``decision_function`` for more than two classes.
+    break_ties : bool, default=False
+        Break ties between classes by confidence instead of class order.
+    random_state : int, RandomState or None
+        Used for the folds of ``probability=True`` only.
+    multiclass : {"ovo", "ovr"}, default="ovo"
+        One machine per pair of classes, or one per class.
+    threshold : float, default=0.0
+        Of two classes, ``predict`` returns the second from this decision on: above 0 it is said more rarely
+        and more surely, below 0 the other way round. The fit, decisions and probabilities know nothing of it.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ClassMachine._parameter_constraints,
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "break_ties": ["boolean"],
+        "multiclass": [StrOptions({"ovo", "ovr"})],
+        "random_state": ["random_state"],
+    }
+
+    def _check_parameters(self) -> None:
+        if self.multiclass == "ovr" and self.decision_function_shape == "ovo":
+            raise ValueError("decision_function_shape='ovo' needs multiclass='ovo': 'ovr' has no pairs")
+
+    def _begin(self, split: Any) -> None:
+        super()._begin(split)
+        for name in ("link_knots_", "link_slopes_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+
+    def _tasks_of(self, labels: Labels, base: np.ndarray) -> Classes:
+        return TwoClassTasks(labels, base, self.multiclass == "ovo")
+
+    # -- prediction --------------------------------------------------------------------------------------
+
+    def _segments(self) -> tuple[list[Segment], int]:
+        k = self.classes_.size
+        coef = self._coefficients
+        if int(self._n_support.sum()) != coef.shape[1]:
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        if k == 2 or self.multiclass == "ovr":
+            return [Segment(0, coef.shape[1], coef.T, np.arange(coef.shape[0]))], coef.shape[0]
+        ends = np.concatenate([[0], np.cumsum(self._n_support)])
+        segments = []
+        for c in range(k):
+            others = [o for o in range(k) if o != c]
+            outputs_of_c = np.array([pair_number(min(c, o), max(c, o), k) for o in others])
+            part = slice(ends[c], ends[c + 1])
+            segments.append(Segment(int(ends[c]), int(ends[c + 1]), coef[:, part].T, outputs_of_c))
+        return segments, k * (k - 1) // 2
+
+    def _raw_decision(self, X: Any) -> np.ndarray:
+        """Return the decisions of all two-class machines, one column each."""
+        return self._decided(X, lambda F: F, rows=sys.maxsize)
+
+    def _decided(
+        self,
+        X: Any,
+        finish: Callable[[np.ndarray], np.ndarray],
+        *,
+        signs: bool = False,
+        rows: int | None = None,
+    ) -> np.ndarray:
+        """Return what ``finish`` makes of the decisions, or (``signs``) of anything with their signs.
+
+        Where the machines are many, their decisions are made for a few rows at a time.
+        """
+        if has_features(self):
+            X = self._check_X(X, kernel=self.kernel_, reset=False)
+            return finish(feature_products(self, X, self._workers()) + self.intercept_)
+        reference = self._reference()
+        X = self._check_X(X, kernel=self.kernel_, reset=False)
+        segments, outputs = self._segments()
+        # Signs of sums with columns that cost nothing are not among those that rough products settle.
+        rough = signs and self.precision != "double" and not has_parametric(self)
+
+        def work(part: Any) -> np.ndarray:
+            data = (self.kernel_, part, reference, segments)
+            if rough:
+                return finish(decisions_with_sure_signs(*data, self.intercept_, self._workers()))
+            F = cross_products(*data, outputs, self._workers()) + self.intercept_
+            return finish(F + self._trend_values(part))
+
+        return in_pieces(self.kernel_, X, rows or max(FEWEST_ROWS, DECISIONS // outputs), work)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of new points.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,), (n, n_classes) or (n, n_pairs)
+            Two classes: positive means ``classes_[1]``. More: votes with confidences
+            (``decision_function_shape="ovr"``) or the pairs' values (``"ovo"``).
+        """
+        check_is_fitted(self)
+        if self.classes_.size == 2:
+            return self._raw_decision(X).ravel()
+        if self.multiclass == "ovr" or self.decision_function_shape == "ovo":
+            return self._raw_decision(X)
+        return self._decided(X, lambda F: votes_with_ties_broken(F, self.classes_.size))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the classes of new points.
+
+        Parameters
+        ----------
+        X : array, CSR or sequence
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        threshold = getattr(self, "threshold", 0.0)
+        if threshold:  # only two classes have one
+            return np.asarray(self.classes_[(self.decision_function(X) >= threshold).astype(np.intp)])
+        signs = self.classes_.size == 2 or (self.multiclass == "ovo" and not self.break_ties)
+        labels: np.ndarray = self.classes_[self._decided(X, self._choose, signs=signs)]
+        return labels
+
+    def _choose(self, F: np.ndarray) -> np.ndarray:
+        """Return the number of the predicted class from the decisions of all two-class machines."""
+        k = self.classes_.size
+        if k == 2:
+            return (F.ravel() >= 0).astype(np.intp)  # LIBSVM gives the boundary itself to the second class
+        scores: np.ndarray = F
+        if self.multiclass == "ovo":
+            scores = votes_with_ties_broken(F, k) if self.break_ties else votes(F, k)
+        choice: np.ndarray = scores.argmax(axis=1)
+        return choice
+
+
+class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseSVC):
     r"""C-support vector classification.
 
     .. math::
@@ -29,61 +199,24 @@ class SVC(TwinMixin, BaseSVC):
     ----------
     C : float, default=1.0
         Price of a unit of loss; ``np.inf`` for the hard margin.
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         The loss.
-    shrinking : bool, default=True
-        Accepted for compatibility; working sets make a separate shrinking step needless.
-    probability : bool, default=False
-        Whether ``predict_proba`` will be available. Its largest probability is that of the class that
-        ``predict`` returns; for two classes it costs less than a second fit as a rule. Probabilities are
-        those of the rows as ``sample_weight`` counts them: ``class_weight`` moves the decision only.
     tol : float, default=1e-3
         Largest KKT violation (``criterion="kkt"``) or relative gap (``"gap"``) at which to stop.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
     class_weight : dict or "balanced", optional
         Factors of C per class. "balanced" counts each row as often as its sample weight says.
-    verbose : bool or int, default=False
-        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
     max_iter : int, default=-1
         Most steps of the solver for each two-class problem; -1 for no limit.
-    decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Shape of ``decision_function`` for more than two classes.
-    break_ties : bool, default=False
-        Break ties between classes by confidence instead of class order.
-    random_state : int, RandomState or None
-        Used for the folds of ``probability=True`` only.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
-        there to be studied and compared. A solver object brings its options, such as
-        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
-    criterion : {"kkt", "gap", "growth"}, default="kkt"
-        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
-        in a round (which proves nothing; the certificate tells the true gap all the same).
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
     n_jobs : int, optional
         Threads; None for all cores (one inside joblib workers). Small pairs of classes are solved side by
         side.
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums, gradients and the certificate are always float64.
-    multiclass : {"ovo", "ovr"}, default="ovo"
-        One machine per pair of classes, or one per class.
-    fit_intercept : bool, default=True
-        Whether the function has an unpenalised bias.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
+    parametric : "auto", None, "constant", "linear", "quadratic", sequence of int or callable, default="auto"
+        Functions beside the kernel whose coefficients cost nothing: products of features up to a degree, some
+        columns, or those that a function of the data returns (n values, or n by m). "auto" takes the kernel's
+        own (1 and x for :class:`~mercer.kernels.Spline`, polynomials for
+        :class:`~mercer.kernels.ThinPlate`), None none. Such problems are solved by the interior point.
     on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C during ``fit`` does: raise, or keep the machine so far (a second Ctrl-C raises).
-    trace : bool, default=False
-        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
-        where the installed version has it, is called after each round, too.
 
     Attributes
     ----------
@@ -94,8 +227,13 @@ class SVC(TwinMixin, BaseSVC):
         As in scikit-learn. Support vectors keep the type of the data (float32 stays float32); sparse data
         give sparse ``dual_coef_`` and ``coef_``.
     margin_ : float or array of shape (n_machines,)
-        The geometric margin 1 / ||w||: a number for two classes, one per two-class machine, in the order of
-        ``intercept_``, for more.
+        The geometric margin 1 / ||w||; of a hard margin the one that the points have, which an unfinished fit
+        has not brought up to 1 / ||w||, and which is negative while the classes are not separated. A number
+        for two classes, one per two-class machine, in the order of ``intercept_``, for more.
+    parametric_ : Trend or None
+        The functions beside the kernel that cost nothing.
+    parametric_coef_ : ndarray of shape (n_machines, n_columns)
+        Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
     link_knots_, link_slopes_ : arrays of shape (n_machines, 2, n_pieces)
@@ -108,6 +246,10 @@ class SVC(TwinMixin, BaseSVC):
         With ``trace=True``, for each two-class problem a line per round of the solver: ``n_iter``,
         ``seconds``, ``dual``, ``primal``, ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and
         ``kernel_evaluations``.
+    feature_map_, feature_weights_, n_components_, distance_from_exact_
+        With ``approximation``: the fitted map, the weights of its features (a row for each function), their
+        number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
+        ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
 
     References
     ----------
@@ -129,6 +271,9 @@ class SVC(TwinMixin, BaseSVC):
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
         "probability": ["boolean"],
+        "threshold": [Interval(Real, None, None, closed="neither")],
+        **PARAMETRIC,
+        **APPROXIMATION,
     }
 
     def __init__(
@@ -159,38 +304,21 @@ class SVC(TwinMixin, BaseSVC):
         fit_intercept: bool = True,
         warm_start: bool = False,
         on_interrupt: str = "raise",
+        threshold: float = 0.0,
         trace: bool = False,
+        parametric: Any = "auto",
+        approximation: Any = None,
+        n_components: Any = "auto",
     ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.loss = loss
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.solver = solver
-        self.criterion = criterion
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.multiclass = multiclass
-        self.fit_intercept = fit_intercept
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
+        keep_parameters(self, locals())
 
     def _precision(self) -> Any:
         # The distance of two hulls that nearly touch drowns in the rounding of single precision.
         return "double" if self.precision == "auto" and np.isinf(self.C) else self.precision
+
+    def _on_features(self, target: Any, weight: Any, features: Any) -> LinearRisk:
+        loss = Hinge() if self.loss == "hinge" else SquaredHinge()
+        return self._feature_risk(loss, target, self.C * weight, features)
 
     def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
         if np.isinf(self.C):

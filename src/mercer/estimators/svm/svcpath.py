@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.splits import Labels, TwoClassTasks
-from mercer.estimators.svm.classifier import BaseSVC
 from mercer.estimators.svm.path_base import PathMixin
-from mercer.estimators.svm.svc import SVC
+from mercer.estimators.svm.svc import SVC, BaseSVC
 from mercer.gram import Gram
 from mercer.problems import Dual, soft_margin
 from mercer.problems.parametric_family import ParametricFamily, soft_margin_family
+from mercer.values import keep_parameters
 
 SHARED = (
     "kernel", "degree", "gamma", "coef0", "cache_size", "class_weight", "decision_function_shape",
@@ -45,35 +45,14 @@ class SVCPath(PathMixin, BaseSVC):
     ----------
     C : float, default=1.0
         The value that ``predict`` and ``decision_function`` use when they are given none.
-    C_min : float, default=0.0
-        Where the path begins; 0 for the very beginning.
-    C_max : float, default=1e4
-        Where it ends.
     kernel : str, Kernel or callable, default="rbf"
         As in :class:`mercer.SVC`; it must be positive semi-definite.
-    degree, gamma, coef0
-        Parameters of the kernels given by name.
-    tol : float, default=1e-8
-        The KKT violation that no knot may exceed without a warning (unless rounding alone explains it). The
-        walk itself is as exact as float64 allows.
-    cache_size : float, default=200
-        Memory for the kernel matrix, in MB. It is kept whole: 8 n^2 bytes.
     class_weight : dict or "balanced", optional
         Factors of C per class.
-    verbose : bool, default=False
-        Print a line per slice of the walk.
     max_iter : int, default=-1
         Most events per path; -1 for no limit.
     decision_function_shape, break_ties, multiclass
         As in :class:`mercer.SVC`: more than two classes have a path for each of their two-class problems.
-    time_limit : float, optional
-        Seconds after which to stop; the path is exact as far as it has come.
-    n_jobs : int, optional
-        Threads for kernel values.
-    fit_intercept : bool, default=True
-        Whether the function has an unpenalised bias.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the path so far.
 
     Attributes
     ----------
@@ -142,25 +121,7 @@ class SVCPath(PathMixin, BaseSVC):
         fit_intercept: bool = True,
         on_interrupt: str = "raise",
     ) -> None:
-        self.C = C
-        self.C_min = C_min
-        self.C_max = C_max
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.multiclass = multiclass
-        self.fit_intercept = fit_intercept
-        self.on_interrupt = on_interrupt
+        keep_parameters(self, locals())
 
     def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
         return soft_margin(sign, self._nearest() * weight, fit_intercept=self.fit_intercept)
@@ -219,26 +180,7 @@ class SVCPath(PathMixin, BaseSVC):
             return self._values_at(X, C)
         return np.stack([self.at(float(value)).decision_function(X) for value in C], axis=-1)
 
-    def predict(self, X: Any, C: Any = None) -> np.ndarray:
-        """Return the classes of new points.
-
-        Parameters
-        ----------
-        X : array, CSR or sequence
-            Points.
-        C : float or sequence of float, optional
-            One value of C, or several; the parameter ``C`` when not given.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, number of values of C)
-            Labels.
-        """
-        check_is_fitted(self, "paths_")
-        if C is None:
-            return super().predict(X)
-        if np.ndim(C) == 0:
-            return self.at(C).predict(X)
+    def _predictions_at(self, X: Any, C: Any) -> np.ndarray:
         if self.classes_.size == 2:
             F = self._values_at(X, C)
             return np.asarray(self.classes_[(F >= 0).astype(np.intp)])
@@ -264,6 +206,11 @@ class SVCPath(PathMixin, BaseSVC):
         weight = np.abs(self.paths_[number].family.rests).max(axis=1)
         wrong = (self.curves(C, number)["values"] >= 0) != (task.sign > 0)
         return np.asarray(wrong @ weight / weight.sum())
+
+    def _slack_sums(self, C: Any, number: int) -> np.ndarray:
+        task = self._tasks[number]
+        weight = np.abs(self.paths_[number].family.rests).max(axis=1)
+        return np.asarray(np.maximum(1.0 - task.sign * self.curves(C, number)["values"], 0.0) @ weight)
 
     def _rows(self) -> list[np.ndarray]:
         return [task.rows for task in self._tasks]

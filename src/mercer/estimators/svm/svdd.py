@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.svm.ball import BaseBall
+from mercer.values import keep_parameters
 
 DEFAULT_NU = 0.1
 
@@ -22,7 +23,7 @@ class SVDD(BaseBall):
 
     At most a share nu of the weight lies outside the ball and at least a share nu is on support vectors;
     points on the sphere count as inside; nu = 0 (or infinite C) is the smallest enclosing ball. The centre
-    is a = sum_i ``dual_coef_[0, i]`` phi(``support_vectors_[i]``).
+    is a = sum_i ``dual_coef_[0, i]`` phi(``support_vectors_[i]``). A point is novel beyond r^2 + ``gap``.
 
     Parameters
     ----------
@@ -31,50 +32,18 @@ class SVDD(BaseBall):
     C : float, optional
         Price of a unit of squared distance outside, instead of ``nu`` (which is then left at its default). At
         least 1 / W; ``np.inf`` for the smallest enclosing ball.
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
-    tol : float, default=1e-3
-        Largest KKT violation (``criterion="kkt"``), in units of the squared radius where that is below one,
-        or relative gap (``"gap"``) at which to stop. The hard ball is solved a thousand times finer.
-    shrinking : bool, default=True
-        Accepted for compatibility; working sets make a separate shrinking step needless.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
-    verbose : bool or int, default=False
-        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
-        there to be studied and compared. A solver object brings its options, such as
-        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
-    criterion : {"kkt", "gap", "growth"}, default="kkt"
-        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
-        in a round (which proves nothing; the certificate tells the true gap all the same).
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums, gradients and the certificate are always float64.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
-        where the installed version has it, is called after each round, too.
+    gap : float, default=0.0
+        gamma, added to the squared radius that ``predict`` and ``decision_function`` test: points beyond
+        r^2 + gamma are novel. The theorems about false alarms are about this test, for a gap fixed before the
+        data are seen; :func:`mercer.bounds.report` states them.
 
     Attributes
     ----------
     radius_ : float
         r.
     offset_ : float
-        Minus the squared radius: ``score_samples`` is minus the squared distance from the centre.
+        Minus the squared radius, minus the gap: ``score_samples`` is minus the squared distance from the
+        centre.
     center_squared_norm_ : float
         ||a||^2.
     slack_sum_ : float
@@ -114,6 +83,7 @@ class SVDD(BaseBall):
         **KernelMachine._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="both")],
         "C": [Interval(Real, 0.0, None, closed="right"), None],
+        "gap": [Interval(Real, 0.0, None, closed="left")],
     }
     _parameter_constraints.pop("fit_intercept")
 
@@ -122,6 +92,7 @@ class SVDD(BaseBall):
         *,
         nu: float = 0.1,
         C: float | None = None,
+        gap: float = 0.0,
         kernel: Any = "rbf",
         degree: float = 3,
         gamma: Any = "scale",
@@ -140,25 +111,10 @@ class SVDD(BaseBall):
         on_interrupt: str = "raise",
         trace: bool = False,
     ) -> None:
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.solver = solver
-        self.criterion = criterion
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
+        keep_parameters(self, locals())
+
+    def _threshold(self) -> float:
+        return -float(self._squared_radius + self.gap)
 
     def _share(self) -> tuple[float | None, float | None]:
         if self.C is not None and self.nu != DEFAULT_NU:

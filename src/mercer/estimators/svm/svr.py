@@ -8,15 +8,21 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
 from mercer.estimators.machine import KernelMachine
+from mercer.estimators.parametric import PARAMETRIC, ParametricMixin
 from mercer.estimators.sklearn_models import TwinMixin
 from mercer.estimators.svm.regressor import BaseSVR
 from mercer.gram import Gram
 from mercer.problems import Dual
+from mercer.problems.hard_tube import HardTube
+from mercer.problems.linear_risk import LinearRisk
+from mercer.problems.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from mercer.problems.regression import epsilon_tube, squared_epsilon_tube
+from mercer.values import keep_parameters
 
 
-class SVR(TwinMixin, BaseSVR):
+class SVR(ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
     r"""epsilon-support vector regression.
 
     .. math::
@@ -28,51 +34,20 @@ class SVR(TwinMixin, BaseSVR):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="rbf"
-        A name, a :class:`mercer.kernels.Kernel`, a function of two data sets that returns the kernel matrix,
-        or "precomputed".
-    degree, gamma, coef0
-        Parameters of the kernels given by name, as in scikit-learn. ``gamma="scale"`` uses the weighted
-        variance when sample weights are given.
     tol : float, default=1e-3
         Largest KKT violation (``criterion="kkt"``), in units of half the range of y where that is below one,
         or relative gap (``"gap"``) at which to stop.
     C : float, default=1.0
-        Price of a unit of loss.
+        Price of a unit of loss; ``np.inf`` for the tube that no point may leave.
     epsilon : float, default=0.1
         Half width of the tube inside which there is no loss.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         The loss.
-    shrinking : bool, default=True
-        Accepted for compatibility; working sets make a separate shrinking step needless.
-    cache_size : float, default=200
-        Memory for kernel values, in MB.
-    verbose : bool or int, default=False
-        Print where the solver stands, twice a second at most (2: after every round), and the verdict.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for no limit.
-    solver : str or mercer.solvers.Solver, default="auto"
-        How the problem is solved. "auto" chooses; the other names, those of ``mercer.solvers.SOLVERS``, are
-        there to be studied and compared. A solver object brings its options, such as
-        ``mercer.solvers.Ascent(omega=1.5)``. What a solver cannot solve it refuses, and says why.
-    criterion : {"kkt", "gap", "growth"}, default="kkt"
-        What ``tol`` measures: the largest KKT violation, the relative gap, or the relative growth of the dual
-        in a round (which proves nothing; the certificate tells the true gap all the same).
-    time_limit : float, optional
-        Seconds after which to stop with the best machine so far.
-    n_jobs : int, optional
-        Threads; None for all cores (one inside joblib workers).
-    precision : {"auto", "single", "double"}, default="auto"
-        Precision of kernel values. Sums, gradients and the certificate are always float64.
-    fit_intercept : bool, default=True
-        Whether the function has an unpenalised bias.
-    warm_start : bool, default=False
-        Start from the previous fit on the same rows.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the machine so far.
-    trace : bool, default=False
-        Record ``history_``, which :func:`mercer.plots.convergence` draws. scikit-learn's ``set_callbacks``,
-        where the installed version has it, is called after each round, too.
+    parametric : "auto", None, "constant", "linear", "quadratic", sequence of int or callable, default="auto"
+        Functions beside the kernel whose coefficients cost nothing: products of features up to a degree, some
+        columns, or those that a function of the data returns (n values, or n by m). "auto" takes the kernel's
+        own (1 and x for :class:`~mercer.kernels.Spline`, polynomials for
+        :class:`~mercer.kernels.ThinPlate`), None none. Such problems are solved by the interior point.
 
     Attributes
     ----------
@@ -80,11 +55,19 @@ class SVR(TwinMixin, BaseSVR):
         Primal, dual, gap, KKT violation.
     support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, shape_fit_
         As in scikit-learn.
+    parametric_ : Trend or None
+        The functions beside the kernel that cost nothing.
+    parametric_coef_ : ndarray of shape (1, n_columns)
+        Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
     history_ : list of dict
         With ``trace=True``, a line per round of the solver: ``n_iter``, ``seconds``, ``dual``, ``primal``,
         ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and ``kernel_evaluations``.
+    feature_map_, feature_weights_, n_components_, distance_from_exact_
+        With ``approximation``: the fitted map, the weights of its features (a row for each function), their
+        number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
+        ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
 
     References
     ----------
@@ -103,9 +86,11 @@ class SVR(TwinMixin, BaseSVR):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **KernelMachine._parameter_constraints,
-        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "C": [Interval(Real, 0.0, None, closed="right")],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        **PARAMETRIC,
+        **APPROXIMATION,
     }
 
     def __init__(
@@ -132,29 +117,23 @@ class SVR(TwinMixin, BaseSVR):
         warm_start: bool = False,
         on_interrupt: str = "raise",
         trace: bool = False,
+        parametric: Any = "auto",
+        approximation: Any = None,
+        n_components: Any = "auto",
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.loss = loss
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.solver = solver
-        self.criterion = criterion
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.precision = precision
-        self.fit_intercept = fit_intercept
-        self.warm_start = warm_start
-        self.on_interrupt = on_interrupt
-        self.trace = trace
+        keep_parameters(self, locals())
+
+    def _precision(self) -> Any:
+        return "double" if self.precision == "auto" and np.isinf(self.C) else self.precision
+
+    def _on_features(self, target: Any, weight: Any, features: Any) -> LinearRisk:
+        plain = self.loss == "epsilon_insensitive"
+        loss = EpsilonInsensitive(self.epsilon) if plain else SquaredEpsilonInsensitive(self.epsilon)
+        return self._feature_risk(loss, target, self.C * weight, features)
 
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
+        if np.isinf(self.C):
+            spread = float(matrix.diag().max())
+            return HardTube(target, weight, self.epsilon, spread, fit_intercept=self.fit_intercept)
         make = epsilon_tube if self.loss == "epsilon_insensitive" else squared_epsilon_tube
         return make(target, self.C * weight, self.epsilon, fit_intercept=self.fit_intercept)

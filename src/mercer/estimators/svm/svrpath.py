@@ -19,6 +19,7 @@ from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.parametric_family import ParametricFamily, tube_family
 from mercer.problems.regression import epsilon_tube
+from mercer.values import keep_parameters
 
 SHARED = ("kernel", "degree", "gamma", "coef0", "cache_size", "epsilon", "n_jobs", "fit_intercept", "tol")
 FITTED = ("kernel_", "shape_fit_", "_gamma", "n_features_in_", "feature_names_in_")
@@ -40,33 +41,12 @@ class SVRPath(PathMixin, BaseSVR):
     ----------
     C : float, default=1.0
         The value that ``predict`` uses when it is given none.
-    C_min : float, default=0.0
-        Where the path begins; 0 for the very beginning.
-    C_max : float, default=1e4
-        Where it ends.
     epsilon : float, default=0.1
         Half width of the tube inside which there is no loss.
     kernel : str, Kernel or callable, default="rbf"
         As in :class:`mercer.SVR`; it must be positive semi-definite.
-    degree, gamma, coef0
-        Parameters of the kernels given by name.
-    tol : float, default=1e-8
-        The KKT violation that no knot may exceed without a warning (unless rounding alone explains it). The
-        walk itself is as exact as float64 allows.
-    cache_size : float, default=200
-        Memory for the kernel matrix, in MB. It is kept whole: 8 n^2 bytes.
-    verbose : bool, default=False
-        Print a line per slice of the walk.
     max_iter : int, default=-1
         Most events; -1 for no limit.
-    time_limit : float, optional
-        Seconds after which to stop; the path is exact as far as it has come.
-    n_jobs : int, optional
-        Threads for kernel values.
-    fit_intercept : bool, default=True
-        Whether the function has an unpenalised bias.
-    on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C during ``fit`` does: raise, or keep the path so far.
 
     Attributes
     ----------
@@ -135,22 +115,7 @@ class SVRPath(PathMixin, BaseSVR):
         fit_intercept: bool = True,
         on_interrupt: str = "raise",
     ) -> None:
-        self.C = C
-        self.C_min = C_min
-        self.C_max = C_max
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.fit_intercept = fit_intercept
-        self.on_interrupt = on_interrupt
+        keep_parameters(self, locals())
 
     def _problem(self, target: Any, weight: np.ndarray, matrix: Gram) -> Dual:
         return epsilon_tube(target, self._nearest() * weight, self.epsilon, fit_intercept=self.fit_intercept)
@@ -191,26 +156,7 @@ class SVRPath(PathMixin, BaseSVR):
         found: SVR = self._give(model, C, Outputs(np.zeros((self._n, 1)), weight, weighted_only=True))
         return found
 
-    def predict(self, X: Any, C: Any = None) -> np.ndarray:
-        """Return f at new points.
-
-        Parameters
-        ----------
-        X : array, CSR or sequence
-            Points.
-        C : float or sequence of float, optional
-            One value of C, or several; the parameter ``C`` when not given.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, number of values of C)
-            Values.
-        """
-        check_is_fitted(self, "paths_")
-        if C is None:
-            return super().predict(X)
-        if np.ndim(C) == 0:
-            return self.at(C).predict(X)
+    def _predictions_at(self, X: Any, C: Any) -> np.ndarray:
         return self._values_at(X, C)
 
     def training_error(self, C: Any, number: int = 0) -> np.ndarray:
@@ -232,6 +178,12 @@ class SVRPath(PathMixin, BaseSVR):
         family = self.paths_[number].family
         weight, target = family.rests[:, -1], -family.slopes.mean(axis=1)
         return np.asarray(np.abs(self.curves(C)["values"] - target) @ weight / weight.sum())
+
+    def _slack_sums(self, C: Any, number: int) -> np.ndarray:
+        family = self.paths_[number].family
+        weight, target = family.rests[:, -1], -family.slopes.mean(axis=1)
+        off = np.abs(self.curves(C)["values"] - target) - self.epsilon
+        return np.asarray(np.maximum(off, 0.0) @ weight)
 
     def _rows(self) -> list[np.ndarray]:
         return [self._there]

@@ -1,0 +1,1 @@
+"""Kernel machines on explicit features that stand for their kernel: ``approximation=``."""
