@@ -37,12 +37,13 @@ from mercer.bounds.novelty_bounds import (
     outside_loss,
     plane_false_positive_rate,
     radius_for_rate,
+    slab_false_positive_rate,
 )
 from mercer.bounds.pac_bayes import PacBayes, kl_inverse, pac_bayes_margin_error
 from mercer.bounds.promises import Assumption, Fact, Line, Report, Reports
 from mercer.bounds.rademacher import Estimate, sampled_complexity, trace_complexity
 from mercer.bounds.regression_bounds import large_error_rate, squared_error
-from mercer.bounds.vc import margin_vc_dimension, vc_error
+from mercer.bounds.vc import PriceByBound, margin_vc_dimension, price_by_vc_bound, vc_error
 
 __all__ = [
     "Assumption",
@@ -53,6 +54,7 @@ __all__ = [
     "Line",
     "PacBayes",
     "Part",
+    "PriceByBound",
     "Report",
     "Reports",
     "best_of_grid",
@@ -76,10 +78,12 @@ __all__ = [
     "perceptron_updates",
     "plane_false_positive_rate",
     "powers_of_two",
+    "price_by_vc_bound",
     "radius_for_rate",
     "register",
     "report",
     "sampled_complexity",
+    "slab_false_positive_rate",
     "slack_rate",
     "soft_margin_error",
     "squared_error",

@@ -47,7 +47,7 @@ def not_negative(name: str, value: float) -> float:
 def count(name: str, value: float, least: int = 1) -> int:
     """Return a whole number of at least ``least``, or say which one is not."""
     if value != int(value) or value < least:
-        raise ValueError(f"{name}={value} must be a whole number of at least {least}")
+        raise ValueError(f"{name}={value} must be an integer of at least {least}")
     return int(value)
 
 

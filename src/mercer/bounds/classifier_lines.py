@@ -124,6 +124,7 @@ def _margin(g: Scaled) -> Line:
         "nu": (soft, "Theorem 7.33 and (7.8)"),
         "soft": (soft, "Theorem 7.30 and (7.8)"),
         "perceptron": (soft, "(7.8)"),
+        "loss": (soft, "(7.8)"),
         "stream": (soft, "(7.8)"),
     }
     bound, where = table[g.it.machine]

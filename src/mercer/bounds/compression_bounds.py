@@ -161,7 +161,7 @@ def support_vector_error(*, n_support: int, n: int, delta: float = 0.05) -> floa
 
 
 def expected_error(*, n_support: float, n: int) -> float:
-    r"""Estimate the expected error of a machine by the share of its support vectors.
+    r"""Estimate the expected error of a machine by its fraction of support vectors.
 
     .. math::
         \mathbb{E}[P(f_{n-1}(x) \ne y)] \le \mathbb{E}[d] / n

@@ -25,7 +25,8 @@ def fat_shattering_error(
 
     where s is the length of an interval that holds the values of g on the support of the distribution: 2R.
     Print has s = 1, which makes the statement depend on the unit of length; ``output_range=1`` gives that
-    form.
+    form. It also has "log" without a base: the logarithms are to base 2, as in the source of the theorem.
+    With natural ones the bound would be less than half as large, and is not proved.
 
     Parameters
     ----------
@@ -93,11 +94,8 @@ def squared_slack_rate(
     Cristianini and Shawe-Taylor (2003), Support vector and kernel methods, in: Berthold and Hand (editors),
     Intelligent Data Analysis, Theorem 5.3.
     """
-    xi, gamma, R = (
-        numbers("slacks", slacks, least=0.0),
-        positive("margin", margin),
-        positive("radius", radius),
-    )
+    xi = numbers("slacks", slacks, least=0.0)
+    gamma, R = positive("margin", margin), positive("radius", radius)
     size = (R**2 + float(np.square(xi).sum())) / gamma**2
     rate = (size * math.log(xi.size) ** 2 + math.log(1.0 / sure(delta))) / xi.size
     return lambda c: positive("c", c) * rate
@@ -116,14 +114,8 @@ def slack_rate(
 
     Parameters
     ----------
-    slacks : array of shape (n,)
-        max(0, gamma - y_i g(x_i)) for g of norm 1.
-    margin : float
-        gamma, fixed before the data are seen.
-    radius : float
-        R, of the distribution's support.
-    delta : float
-        Probability with which the promise may fail.
+    slacks, margin, radius, delta
+        As in :func:`squared_slack_rate`.
 
     Returns
     -------
@@ -135,11 +127,8 @@ def slack_rate(
     Cristianini and Shawe-Taylor (2003), Support vector and kernel methods, in: Berthold and Hand (editors),
     Intelligent Data Analysis, Theorem 5.4.
     """
-    xi, gamma, R = (
-        numbers("slacks", slacks, least=0.0),
-        positive("margin", margin),
-        positive("radius", radius),
-    )
+    xi = numbers("slacks", slacks, least=0.0)
+    gamma, R = positive("margin", margin), positive("radius", radius)
     log = math.log(xi.size)
     rate = (R / gamma) ** 2 * log**2 + float(xi.sum()) / gamma * log + math.log(1.0 / sure(delta))
     return lambda c: positive("c", c) * rate / xi.size

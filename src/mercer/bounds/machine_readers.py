@@ -14,20 +14,29 @@ from typing import Any
 import numpy as np
 
 from mercer.arrays import Float64
-from mercer.bounds.detector_lines import Ball, Plane
+from mercer.bounds.detector_lines import Ball, BallAndSlab, Plane
 from mercer.bounds.regressor_lines import Regression
 from mercer.bounds.two_class_machine import TwoClass
-from mercer.estimators import SVDD, KernelAdatron, Perceptron, SphereAndSlab
+from mercer.estimators import (
+    SVDD,
+    KernelAdatron,
+    KernelLogisticRegression,
+    KernelRidgeClassifier,
+    Perceptron,
+    SphereAndSlab,
+)
+from mercer.estimators.approximation._values import has_features
 from mercer.estimators.online import OnlineMachine
+from mercer.estimators.parametric import has_parametric
+from mercer.estimators.splits import one_versus_one, one_versus_rest, unpack
 from mercer.gram import Gram
-from mercer.problems.multiclass import one_versus_one, one_versus_rest, unpack
 
 CONSTANT = 1e-9  # relative spread of k(x, x) below which points lie on a sphere around the origin
 
 
 @dataclass(frozen=True)
 class Part:
-    """One machine to report on, the rows it was trained on, and what to call it."""
+    """One two-class or regression problem of a model: its function, its rows and its name."""
 
     machine: TwoClass | Regression | Ball | Plane
     rows: np.ndarray | None = None
@@ -39,7 +48,7 @@ _readers: list[tuple[Callable[[Any], bool], Reader]] = []
 
 
 def register(applies: Callable[[Any], bool], reader: Reader) -> None:
-    """Teach the report to read another kind of machine.
+    """Add support for another kind of model to `report`.
 
     Parameters
     ----------
@@ -53,13 +62,42 @@ def register(applies: Callable[[Any], bool], reader: Reader) -> None:
 
 def read(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     """Return the machines that a fitted model is made of."""
+    if has_parametric(model):
+        raise UnreadError(
+            f"bounds.report does not support this {type(model).__name__}: its parametric columns are not "
+            "penalised, so no norm bounds its functions; fit it with parametric=None, or hold out rows"
+        )
+    if has_features(model):
+        raise UnreadError(
+            f"nothing is promised for this {type(model).__name__}: its features (approximation="
+            f"{model.approximation!r}) were chosen with the training data in sight; hold rows out"
+        )
     for applies, reader in _readers:
         if applies(model):
             return reader(model, X, y, matrix)
-    raise TypeError(
-        f"nothing is known about promises for {type(model).__name__}: report() reads fitted SVC, NuSVC, SVR, "
-        "NuSVR, KernelRidge, SVDD, OneClassSVM and perceptrons (mercer.bounds.register teaches it more)"
+    raise TypeError(why_not(model))
+
+
+def why_not(model: Any) -> str | None:
+    """Return in a sentence why no theorem is about a fitted model; None if some reader takes it."""
+    name = type(model).__name__
+    if any(applies(model) for applies, _ in _readers):
+        return None
+    if not hasattr(model, "predict"):
+        return f"bounds.report does not support {name}: it makes no predictions"
+    if hasattr(model, "classes_") and len(model.classes_) > 2 and hasattr(model, "dual_coef_"):
+        return (
+            f"the theorems are about functions of two classes, and this {name} decides between "
+            f"{len(model.classes_)} by one joint function"
+        )
+    return (
+        f"bounds.report does not support {name}: the theorems need the norm of its function in a feature "
+        "space (mercer.bounds.register adds support)"
     )
+
+
+class UnreadError(ValueError):
+    """A machine that no theorem is about, although others of its class are read; the message says why."""
 
 
 # -- classifiers ---------------------------------------------------------------------------------------------
@@ -72,9 +110,12 @@ def _pairs(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     pairs = model.multiclass == "ovo"
     F = _decisions(model, X, matrix)
     diagonal = np.asarray(matrix.diag(), dtype=np.float64)
+    loss = getattr(model, "loss", "hinge")
     machine = "nu" if hasattr(model, "rho_") else "hard" if math.isinf(model.C) else "soft"
-    if machine == "soft" and model.loss == "squared_hinge":
+    if machine == "soft" and loss == "squared_hinge":
         machine = "squared"
+    elif machine == "soft" and loss != "hinge":
+        machine = "loss"
     biased = getattr(model, "fit_intercept", True)
     parts = []
     for number, task in enumerate(split(labels, k, np.ones(n, dtype=bool))):
@@ -102,6 +143,40 @@ def _pairs(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
             )
         )
     return parts
+
+
+def _functions(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    """Read a classifier that is a function <w, phi(x)> + b for two classes, or one for each of more."""
+    classes = model.classes_
+    unknown = np.setdiff1d(y, classes)
+    if unknown.size:
+        raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which the model has not seen")
+    labels = np.searchsorted(classes, np.asarray(y))
+    n, k = labels.size, len(classes)
+    F = np.asarray(model.decision_function(X), dtype=np.float64).reshape(n, -1)
+    biased = getattr(model, "fit_intercept", True)
+    biases = np.zeros(F.shape[1]) + (np.ravel(model.intercept_) if biased else 0.0)
+    coef = _coefficient_columns(model, n)
+    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
+    parts = []
+    for o, task in enumerate(one_versus_rest(labels, k, np.ones(n, dtype=bool))):
+        machine = TwoClass(
+            sign=task.sign, values=np.ascontiguousarray(F[:, o]), bias=float(biases[o]) if biased else None,
+            norm=_norm(coef[:, o], F[:, o] - biases[o]), diagonal=diagonal, machine="loss",
+        )  # fmt: skip
+        name = f"{_plain(classes[task.positive])!r} against the rest" if k > 2 else ""
+        parts.append(Part(machine, None, name))
+    return parts
+
+
+def _coefficient_columns(model: Any, n: int) -> Float64:
+    """Return the coefficients of all training points, a column for each function."""
+    packed = np.asarray(model.dual_coef_, dtype=np.float64)
+    if not hasattr(model, "support_"):
+        return packed.reshape(n, -1)
+    whole = np.zeros((n, packed.shape[0]))
+    whole[model.support_] = packed.T
+    return whole
 
 
 def _decisions(model: Any, X: Any, matrix: Gram) -> Float64:
@@ -180,7 +255,7 @@ def _updates(model: Any, machines: int) -> list[int]:
 def _regressor(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     values = np.asarray(model.predict(X), dtype=np.float64)
     if values.ndim != 1:
-        raise ValueError(f"report() reads regressors of one output; this one predicts shape {values.shape}")
+        raise UnreadError(f"the theorems are about one target, and this model predicts {values.shape[1]}")
     intercept = getattr(model, "intercept_", None)
     bias = None if intercept is None else float(np.ravel(intercept)[0])
     if not getattr(model, "fit_intercept", True):
@@ -204,9 +279,28 @@ def _ball(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
     distances = model.distance(X, diag=diagonal) if model._pairwise_kernel else model.distance(X)
     ball = Ball(
         np.square(distances), float(model.radius_) ** 2, float(model.center_squared_norm_), diagonal,
-        float(model.outside_fraction_), int(model.support_.size),
+        float(model.outside_fraction_), int(model.support_.size), float(model.gap),
     )  # fmt: skip
     return [Part(ball)]
+
+
+def _ball_and_slab(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
+    diagonal = np.asarray(matrix.diag(), dtype=np.float64)
+    known = {"diag": diagonal} if model._pairwise_kernel else {}
+    squares, residuals = np.square(model.distance(X, **known)), np.square(model.residual(X, **known))
+    return [
+        Part(
+            BallAndSlab(
+                squares=squares, squared_radius=float(model.radius_) ** 2,
+                centre_norm=float(model.center_squared_norm_), diagonal=diagonal,
+                outside=float((np.asarray(model.predict(X, **known)) < 0).mean()),
+                n_support=int(model.support_.size), residuals=residuals,
+                squared_width=float(model.width_) ** 2, mean_norm=float(model._mean_squared_norm),
+                height=float(model._mean_squared_norm - np.square(model._slab_offsets).sum()),
+                axes=int(model.n_components),
+            )
+        )
+    ]  # fmt: skip
 
 
 def _plane(model: Any, X: Any, y: Any, matrix: Gram) -> list[Part]:
@@ -255,8 +349,7 @@ def _is_regressor(model: Any) -> bool:
 
 
 def _is_plane(model: Any) -> bool:
-    own = not isinstance(model, SphereAndSlab)  # its region is no plane and no ball, but what both leave
-    return own and all(hasattr(model, name) for name in ("offset_", "score_samples", "outside_fraction_"))
+    return all(hasattr(model, name) for name in ("offset_", "score_samples", "outside_fraction_"))
 
 
 def _is_perceptron(model: Any) -> bool:
@@ -267,8 +360,16 @@ def _is_pairs(model: Any) -> bool:
     return all(hasattr(model, name) for name in ("classes_", "margin_", "certificate_", "_raw_decision"))
 
 
+def _is_function(model: Any) -> bool:
+    if isinstance(model, KernelLogisticRegression):
+        return len(model.classes_) == 2  # more classes share one joint function
+    return isinstance(model, KernelRidgeClassifier)
+
+
 register(_is_regressor, _regressor)
 register(_is_plane, _plane)
 register(lambda model: isinstance(model, SVDD), _ball)
+register(lambda model: isinstance(model, SphereAndSlab), _ball_and_slab)
 register(_is_perceptron, _perceptron)
 register(_is_pairs, _pairs)
+register(_is_function, _functions)

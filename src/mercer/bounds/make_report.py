@@ -16,13 +16,14 @@ from mercer.bounds.classifier_lines import classifier_facts, classifier_lines, h
 from mercer.bounds.detector_lines import Ball, Plane, detector_facts, detector_lines
 from mercer.bounds.enclosing_ball import EnclosingRadius, enclosing_radius
 from mercer.bounds.held_out import held_out_error
-from mercer.bounds.machine_readers import Part, read
+from mercer.bounds.machine_readers import Part, UnreadError, read, why_not
 from mercer.bounds.promises import Fact, Line, Report, Reports
 from mercer.bounds.regressor_lines import Regression, regressor_facts, regressor_lines
 from mercer.bounds.report_setting import Options, Setting, setting, unwrap
 from mercer.bounds.two_class_machine import TwoClass
 from mercer.gram import Gram, Workers, gram
 
+INDEFINITE = "the kernel is not positive semi-definite, so there is no feature space with margins and norms"
 BALL_ROWS = 32  # rows of the kernel matrix that may be spent on the radius of the sample
 
 
@@ -43,13 +44,15 @@ def report(
     rate: float = 0.1,
     estimates: Mapping[str, float] | None = None,
 ) -> Report | Reports:
-    """Say what may be promised about new points of a fitted machine, and what the promises rest on.
+    """Report generalisation bounds of a fitted model, and their assumptions.
 
     Parameters
     ----------
     model : estimator
-        A fitted SVC, NuSVC, SVR, NuSVR, KernelRidge, SVDD, OneClassSVM or perceptron; also inside of a
-        pipeline or a search.
+        A fitted SVC, NuSVC, KernelClassifier, KernelLogisticRegression of two classes, SVR, NuSVR,
+        KernelRidge, KernelRidgeClassifier, SVDD, SphereAndSlab, OneClassSVM, perceptron or the like; also
+        inside of a pipeline or a search. Of any other the report says why no theorem is about it, and what
+        held-out points promise.
     X, y : array
         The training data.
     delta : float
@@ -92,7 +95,7 @@ def report(
     >>> model = SVC(C=10, gamma=1.0).fit(X[:400], y[:400])
     >>> found = report(model, X[:400], y[:400], X_test=X[400:], y_test=y[400:])
     >>> found["held-out points"].verdict
-    'a promise'
+    'guarantee'
     """
     held_out = None if X_test is None else (X_test, y_test)
     options = Options(
@@ -103,15 +106,21 @@ def report(
     check_is_fitted(model)
     whole = model
     model, X, options, found = unwrap(model, X, options)
+    refused = why_not(model)
+    if refused is not None:
+        return _nothing(model, options, whole, X.shape[0] if hasattr(X, "shape") else len(X), refused)
     here = setting(model, options, found, X)
     X = here.kernel.check(X)
     _check_rows(model, X, y)
     matrix = gram(here.kernel, X)  # in single precision only where a trial shows that it is enough
     if _indefinite(model, here):
-        return _nothing(model, options, whole, matrix.n)
+        return _nothing(model, options, whole, matrix.n, INDEFINITE)
     name = _name(model)
     with Workers(1).one_blas_thread():  # entered once: for each of many small products it would take longer
-        parts = read(model, X, y, matrix)
+        try:
+            parts = read(model, X, y, matrix)
+        except UnreadError as error:
+            return _nothing(model, options, whole, matrix.n, str(error))
         more = _from_elsewhere(type(parts[0].machine), options, whole)
         if len(parts) == 1:
             return _one(parts[0], here, matrix, name, more)
@@ -124,15 +133,9 @@ def _indefinite(model: Any, here: Setting) -> bool:
     return here.kernel.is_psd is False or (certificate is not None and math.isnan(certificate.gap))
 
 
-def _nothing(model: Any, options: Options, whole: Any, n: int) -> Report:
-    """Return the report on a machine without a feature space: only other points can tell."""
-    line = Line(
-        "margins and norms",
-        "",
-        None,
-        "all theorems",
-        why="the kernel is not positive semi-definite, so there is no feature space with margins and norms",
-    )
+def _nothing(model: Any, options: Options, whole: Any, n: int, why: str) -> Report:
+    """Return the report on a machine that no theorem is about: only other points can tell."""
+    line = Line("margins and norms", "", None, "all theorems", why=why)
     kind = Regression if hasattr(model, "predict") and not hasattr(model, "classes_") else TwoClass
     more = _from_elsewhere(Ball if hasattr(model, "offset_") else kind, options, whole)
     title = f"What may be promised of {_name(model)}"
@@ -180,7 +183,7 @@ def _one(part: Part, here: Setting, matrix: Gram, name: str, more: Sequence[Line
 
 def _from_elsewhere(kind: type, options: Options, whole: Any) -> list[Line]:
     """Return the lines that do not come from the training points."""
-    lines = [] if options.test is None else [_held_out(kind, options, whole)]
+    lines = [] if options.test is None or not hasattr(whole, "predict") else [_held_out(kind, options, whole)]
     for name, value in options.estimates:
         lines.append(
             Line(
@@ -212,6 +215,7 @@ def _held_out(kind: type, options: Options, whole: Any) -> Line:
                 why="needs tolerance=, the size of an error that matters",
             )  # fmt: skip
         wrong = np.abs(np.asarray(whole.predict(X)) - np.asarray(y)) > tolerance
+        wrong = wrong if wrong.ndim == 1 else wrong.any(axis=1)
         promise = f"A new point is missed by more than {tolerance:.4g} with probability at most {{value}}."
     else:
         wrong = np.asarray(whole.predict(X)) != np.asarray(y)

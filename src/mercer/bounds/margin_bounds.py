@@ -190,16 +190,8 @@ def nu_margin_error(
     ----------
     nu : float
         In (0, 1], feasible for the class sizes.
-    dual : float
-        W, less than 0.
-    margin : float
-        gamma at the optimum; the theorem treats it as fixed beforehand.
-    trace : float
-        tr K.
-    n : int
-        Number of training points.
-    delta : float
-        Probability with which the promise may fail.
+    dual, margin, trace, n, delta
+        As in :func:`soft_margin_error`.
 
     Returns
     -------

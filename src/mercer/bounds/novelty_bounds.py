@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from mercer.bounds.checks import count, deviation, not_negative, numbers, positive, share, sure
 from mercer.bounds.grids import powers_of_two
 from mercer.bounds.rademacher import trace_complexity
-from mercer.problems.novelty import promised_squared_radius
+from mercer.problems.novelty_promises import gap_for_rate, gaps_worth_trying
 
 
 def outside_loss(
@@ -111,7 +111,7 @@ def radius_for_rate(
     delta: float = 0.05,
     gaps: Sequence[float] | None = None,
 ) -> float:
-    r"""Return the radius that new points of the same distribution exceed with at most a wished probability.
+    r"""Return the radius that new points of the same distribution exceed with at most a given probability.
 
     .. math::
         \sqrt{r^2 + \gamma}, \qquad \gamma = \frac1p \left( \frac{\|\xi\|_1}{n} + \frac{6R^2}{\sqrt n}
@@ -160,13 +160,13 @@ def radius_for_rate(
         count("n", n),
     )
     if gaps is None:
-        return math.sqrt(promised_squared_radius(r2, slack / n, n, R**2, rate, sure(delta)))
+        return math.sqrt(r2 + gap_for_rate(slack / n, n, R**2, rate, sure(delta)))
     part = delta / len(gaps)
     for gap in sorted(gaps):
         if false_positive_rate(slack_sum=slack, gap=gap, radius=R, n=n, delta=part) <= rate:
             return math.sqrt(r2 + gap)
     raise ValueError(
-        f"a rate of {rate:g} cannot be promised from n={n} points at delta={delta:g}: sampling alone "
+        f"a rate of {rate:g} cannot be guaranteed from n={n} points at delta={delta:g}: sampling alone "
         f"accounts for {deviation(n, part):.3g}, and no gap up to {max(gaps):.3g} suffices for the rest"
     )
 
@@ -212,6 +212,65 @@ def plane_false_positive_rate(
     return (float(short.mean()) + capacity) / gamma + deviation(short.size, delta)
 
 
+def slab_false_positive_rate(
+    *,
+    slack_sum: float,
+    gap: float,
+    axes: int,
+    radius: float,
+    squared_trace: float,
+    n: int,
+    delta: float = 0.05,
+) -> float:
+    r"""Bound the chance that a new point of the same distribution lies outside a slightly wider slab.
+
+    A slab is the set of points near the plane :math:`\mu + U`, U of k dimensions, with projection P:
+
+    .. math::
+        P\bigl(\|(I - P)(\phi(x) - \mu)\|^2 > s^2 + \gamma\bigr) \le \frac{1}{\gamma} \Bigl(
+        \frac{\|\xi\|_1}{n} + \frac{2 \sqrt k}{n} \sqrt{\sum_i k(x_i, x_i)^2} + \frac{6 R^2}{\sqrt n}
+        \Bigr) + 3 \sqrt{\frac{\ln(2/\delta)}{2n}}, \qquad
+        \xi_i = \max\bigl(0, \|(I - P)(\phi(x_i) - \mu)\|^2 - s^2\bigr)
+
+    with probability 1 - delta, for all slabs with :math:`\|\mu\| \le R` and
+    :math:`|\,\|(I - P)\mu\|^2 - s^2| \le R^2`. The squared distance is :math:`k(x, x)`, which is fixed, minus
+    :math:`\langle P, \phi(x) \phi(x)' \rangle`, a linear function of norm :math:`\sqrt k` of the kernel's
+    square, minus :math:`2 \langle (I - P)\mu, \phi(x) \rangle`, of norm 2R, plus a constant.
+
+    Parameters
+    ----------
+    slack_sum : float
+        The sum of the slacks.
+    gap : float
+        gamma, fixed before the data are seen.
+    axes : int
+        k, the dimension of the plane, fixed before the data are seen.
+    radius : float
+        R, of the distribution's support around the origin of feature space.
+    squared_trace : float
+        :math:`\sum_i k(x_i, x_i)^2`.
+    n : int
+        Number of training points.
+    delta : float
+        Probability with which the promise may fail.
+
+    Returns
+    -------
+    float
+        The bound; 1 or more says nothing.
+
+    References
+    ----------
+    Shawe-Taylor and Cristianini (2004), Kernel Methods for Pattern Analysis, Theorem 7.5 and Remark 7.15.
+    Shawe-Taylor, Williams, Cristianini and Kandola (2005), On the eigenspectrum of the Gram matrix and the
+    generalization error of kernel-PCA, IEEE Transactions on Information Theory 51: the square of the kernel.
+    """
+    gamma, R, n = positive("gap", gap), positive("radius", radius), count("n", n)
+    k, squares = count("axes", axes), not_negative("squared_trace", squared_trace)
+    capacity = 2.0 * math.sqrt(k * squares) / n + 6.0 * R**2 / math.sqrt(n)
+    return (not_negative("slack_sum", slack_sum) / n + capacity) / gamma + deviation(n, delta)
+
+
 def gap_grid(*, n: int, radius: float | None = None) -> tuple[float, ...]:
     r"""Return gaps at which a bound is worth trying; they depend on n and the radius only.
 
@@ -232,5 +291,4 @@ def gap_grid(*, n: int, radius: float | None = None) -> tuple[float, ...]:
     """
     if radius is None:
         return powers_of_two()
-    steps = max(0, math.ceil(2.0 * math.log2(max(1.0, 4.0 * math.sqrt(count("n", n)) / 6.0))))
-    return tuple(4.0 * positive("radius", radius) ** 2 * 2.0 ** (-j / 2.0) for j in range(steps + 1))
+    return gaps_worth_trying(count("n", n), positive("radius", radius) ** 2)

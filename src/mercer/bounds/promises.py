@@ -14,7 +14,7 @@ Kind = Literal["theorem", "modern", "average", "rate", "estimate"]
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something a promise rests on, in words; ``status`` "yours" means that no computer can check it."""
+    """An assumption of a bound; ``status`` "yours" means that no computer can check it."""
 
     text: str
     status: Status
@@ -22,7 +22,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number of the machine, in words."""
+    """A property of the model."""
 
     name: str
     value: float
@@ -66,13 +66,17 @@ class LateFact(Fact):
         """What it is, in words."""
         return self._find()[1]
 
+    def settled(self) -> Fact:
+        """Return the number as a plain fact, found if nobody has looked yet."""
+        return Fact(self.name, self.value, self.note)
+
     def __reduce__(self) -> tuple[type[Fact], tuple[str, float, str]]:
         return Fact, (self.name, self.value, self.note)
 
 
 @dataclass(frozen=True)
 class Line:
-    """One promise.
+    """One bound.
 
     Attributes
     ----------
@@ -128,15 +132,15 @@ class Line:
         if self.kind == "estimate":
             return "an estimate"
         if self.vacuous:
-            return "says nothing"
+            return "vacuous"
         if self.broken:
-            return "not a promise"
-        return "on average" if self.kind == "average" else "a promise"
+            return "assumption violated"
+        return "on average" if self.kind == "average" else "guarantee"
 
 
 @dataclass(frozen=True)
 class Report:
-    """What may be promised of one fitted machine; prints as a table.
+    """Generalisation bounds of one fitted model; prints as a table.
 
     Attributes
     ----------
@@ -170,7 +174,7 @@ class Report:
     def best(self) -> Line | None:
         """The smallest error rate that is promised, or None if nothing is."""
         sound = [
-            x for x in self.lines if x.verdict == "a promise" and x.value is not None and x.trivial == 1.0
+            x for x in self.lines if x.verdict == "guarantee" and x.value is not None and x.trivial == 1.0
         ]
         return min(sound, key=lambda x: x.value or 0.0, default=None)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mercer.bounds.promises import Assumption, Line, Report, Reports
 
 GREEN, AMBER, RED, GREY = "#1a7f37", "#7d6608", "#b42318", "#667085"
-COLOURS = {"a promise": GREEN, "on average": AMBER, "an estimate": AMBER, "not a promise": RED}
+COLOURS = {"guarantee": GREEN, "on average": AMBER, "an estimate": AMBER, "assumption violated": RED}
 LEFT = "text-align:left;padding:2px 10px"
 RIGHT = "text-align:right;padding:2px 10px"
 
@@ -35,7 +35,7 @@ def render(report: Report) -> str:
     return (
         f"<div><h4>{escape(report.title)}</h4><p><b>{escape(conclusion(report))}</b><br>{sure}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f'<p>What they rest on (! = broken)</p><ul style="list-style:none">{rests}</ul>'
+        f'<p>Assumptions (! = violated)</p><ul style="list-style:none">{rests}</ul>'
         f"<details><summary>The machine</summary><table><tbody>{facts}</tbody></table></details></div>"
     )
 

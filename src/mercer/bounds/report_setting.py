@@ -11,6 +11,7 @@ from sklearn.base import clone
 from mercer.bounds.checks import count, positive, share, sure
 from mercer.bounds.promises import Assumption
 from mercer.kernels import Centered, Kernel, Precomputed, as_kernel
+from mercer.kernels.sklearn_kernels import as_our_kernel
 
 DRAWN = Assumption(
     "The training points were drawn independently from one distribution, and new points come from it too.",
@@ -138,9 +139,11 @@ def _learns(step: Any) -> bool:
 def setting(model: Any, options: Options, found: list[Assumption], X: Any) -> Setting:
     """Look at the parameters of a machine and say which of them depend on the training data."""
     written = kernel_of(model)
-    used: Kernel | None = getattr(model, "kernel_", None)
+    used: Any = getattr(model, "kernel_", None)
     if used is None:  # another library's machine keeps only what was asked for
         used = written.resolve(X)
+    elif not isinstance(used, Kernel):  # a Gaussian process shows scikit-learn's where it was given one
+        used = as_our_kernel(used)
     facts = list(found)
     if isinstance(written, Precomputed):
         facts.append(
@@ -215,6 +218,8 @@ def _what_waits(kernel: Kernel) -> str:
             return f'The kernel\'s {words[0][0]}="{words[0][1]}" was'
     if any(isinstance(part, Centered) for part in parts):
         return "The centre of the kernel was"
+    if any(part.keeps_data for part in parts):
+        return "The spectrum of the kernel was"
     return f"Parameters of the kernel {kernel!r} were"
 
 

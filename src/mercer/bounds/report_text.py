@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mercer.bounds.promises import Assumption, Line, Report, Reports
 
 WIDTH = 100
-STATUS = {"broken": "BROKEN", "yours": "yours to vouch for", "met": "met"}
+STATUS = {"broken": "VIOLATED", "yours": "your assumption", "met": "met"}
 KINDS = {
     "theorem": "textbook",
     "modern": "modern",
@@ -43,9 +43,9 @@ def said(line: Line) -> str:
         return f"Not computed: {line.why}."
     words = line.promise.format(value=amount(line))
     if line.vacuous:
-        words = f"Says nothing: {amount(line)} is not below {number(line.trivial)}."
+        words = f"Vacuous: {amount(line)} is not below {number(line.trivial)}."
     elif line.broken:
-        words = f"If nothing it rests on were broken: {words[0].lower()}{words[1:]}"
+        words = f"If its assumptions held: {words[0].lower()}{words[1:]}"
     return f"{words} [{line.why}]" if line.why else words
 
 
@@ -58,10 +58,10 @@ def conclusion(report: Report) -> str:
     """Return in one sentence what the report comes to."""
     best = report.best
     if best is not None:
-        return f"Best promise: {best.promise.format(value=number(best.value))} ({best.name})"
+        return f"Best bound: {best.promise.format(value=number(best.value))} ({best.name})"
     broken = any(line.broken and line.vacuous is False for line in report.lines)
-    least = "no bound is both below 1 and valid" if broken else "no bound is below 1"
-    return f"Nothing can be promised: {least}. Held-out points (X_test=, y_test=) nearly always help."
+    least = "no valid bound is below 1" if broken else "no bound is below 1"
+    return f"No guarantee: {least}. Held-out points (X_test=, y_test=) nearly always give one."
 
 
 def join(reports: Reports) -> str:
@@ -77,16 +77,20 @@ def render(report: Report) -> str:
     out += textwrap.wrap(conclusion(report), WIDTH)
     out += textwrap.wrap(
         f"Each line may fail with probability {report.delta:g} over the draw of the training points; to use "
-        "several lines at once, ask for a smaller delta. Seen: the same, measured on the points at hand.",
+        "several lines at once, ask for a smaller delta. Observed: the same quantity on the points at hand.",
         WIDTH,
     )
-    out += ["", f"{report.about:<34} {'at most':>10} {'seen':>8}  {'verdict':<17} rests on", "-" * WIDTH]
+    out += [
+        "",
+        f"{report.about:<34} {'at most':>10} {'observed':>8}  {'verdict':<19} assumptions",
+        "-" * WIDTH,
+    ]
     for line in report.lines:
         ordered = sorted(line.assumptions, key=lambda a: marks[a])
         rests = " ".join(marks[a] + ("!" if a.status == "broken" else "") for a in ordered)
-        cells = f"{line.name:<34} {amount(line):>10} {number(line.seen):>8}  {line.verdict:<17} {rests}"
+        cells = f"{line.name:<34} {amount(line):>10} {number(line.seen):>8}  {line.verdict:<19} {rests}"
         out.append(cells.rstrip())
-    out += ["", "What the lines say"]
+    out += ["", "In words"]
     for line in report.lines:
         out += textwrap.wrap(
             f"{line.name}: {said(line)} ({KINDS[line.kind]}: {line.source})",
@@ -95,10 +99,10 @@ def render(report: Report) -> str:
             subsequent_indent="      ",
             break_on_hyphens=False,
         )
-    out += ["", "What they rest on (! = broken)"] if marks else []
+    out += ["", "Assumptions (! = violated)"] if marks else []
     for assumption, mark in marks.items():
         text = f"{STATUS[assumption.status]}: {assumption.text}"
         out += textwrap.wrap(text, WIDTH, initial_indent=f"  {mark}  ", subsequent_indent="     ")
-    out += ["", "The machine"]
+    out += ["", "The model"]
     out += [f"  {fact.name:<30} {number(fact.value):>10}  {fact.note}".rstrip() for fact in report.facts]
     return "\n".join(out)

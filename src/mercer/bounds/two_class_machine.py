@@ -24,7 +24,7 @@ class TwoClass:
     norm: float  # ||w||
     diagonal: Float64  # k(x_i, x_i)
     n_support: int | None = None
-    machine: str = "soft"  # "soft", "hard", "squared", "nu", "perceptron" or "stream"
+    machine: str = "soft"  # "soft", "hard", "squared", "nu", "loss", "perceptron" or "stream"
     ridge: Float64 | None = None  # what the squared hinge adds to the diagonal, per point
     determined: bool = True  # whether the bias is the only one possible
     gap: float = 0.0  # relative duality gap

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,14 +76,8 @@ def accuracy_steps(
     ends : (float, float)
         The range of lambda, larger first.
     """
-    high, low = ends
-    inner = np.flatnonzero((path.t < high) & (path.t > low))
-    t = np.concatenate([[high], path.t[inner], [low]])
-    first, last = path.locate(high), path.locate(low)
-    a = np.vstack([first[0], path.a[inner], last[0]])
-    products = np.vstack([first[1], path.products[inner], last[1]])
-    bias = np.array([s * _intercept(family, 1.0 / s, x, z) for s, x, z in zip(t, a, products, strict=True)])
-    G = K @ a.T + bias
+    t, bias = _with_kinks(path, family, ends)
+    G = K @ np.array([path.locate(s)[0] for s in t]).T + bias
     right = (G >= 0) == positive[:, None]
     point, piece = np.nonzero(right[:, 1:] != right[:, :-1])
     before, after = G[point, piece], G[point, piece + 1]
@@ -91,6 +86,35 @@ def accuracy_steps(
     at = t[piece] + np.clip(part, 0.0, 1.0) * (t[piece + 1] - t[piece])
     by = np.where(right[point, piece + 1], 1.0, -1.0) * share[point]
     return Steps(float(share @ right[:, 0]), at, by)
+
+
+def _with_kinks(path: Path, family: ParametricFamily, ends: tuple[float, float]) -> tuple[Float64, Float64]:
+    """Return the knots of a path, with the kinks of its bias between them, and lambda times the bias there.
+
+    Where no coefficient is free the bias is the middle of an interval, whose ends are the largest and the
+    smallest of several straight lines.
+    """
+    high, low = ends
+
+    def bias(s: float) -> float:
+        return s * _intercept(family, 1.0 / s, *path.locate(s))
+
+    def kinks(s: float, at_s: float, t: float, at_t: float) -> list[tuple[float, float]]:
+        middle = 0.5 * (s + t)
+        at_middle = bias(middle)
+        straight = abs(at_middle - 0.5 * (at_s + at_t)) <= 1e-9 * max(abs(at_s), abs(at_t), abs(s))
+        if straight or abs(s - t) <= 1e-9 * s:
+            return []
+        half = kinks(s, at_s, middle, at_middle)
+        return [*half, (middle, at_middle), *kinks(middle, at_middle, t, at_t)]
+
+    t = [high, *path.t[(path.t < high) & (path.t > low)].tolist(), low]
+    knots = [(s, bias(s)) for s in t]
+    out = knots[:1]
+    for before, after in pairwise(knots):
+        out += [*kinks(*before, *after), after]
+    at, values = np.array(out).T
+    return at, values
 
 
 def pieces(steps: list[Steps], ends: tuple[float, float]) -> tuple[Float64, Float64]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
+import logging
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone, is_classifier
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone, is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -26,23 +27,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, indexable
 
 from mercer.selection.evaluator import Evaluator
-from mercer.selection.parameter_grids import default_grid, prefix, settings
+from mercer.selection.limited_fits import REFIT_SHARE
+from mercer.selection.parameter_grids import default_grid, final_machine, prefix, settings
+from mercer.selection.preparation import needs_preparation, prepare
 from mercer.selection.progress import Progress
 from mercer.selection.score_table import ScoreTable
+from mercer.selection.scoring import chosen_scoring, scorer_of, takes_weights
 from mercer.selection.search_methods import KERNEL_ONLY, METHODS, search_method
 from mercer.solvers import Limits
+from mercer.values import keep_parameters
 
 
 class InterruptedSearchWarning(UserWarning):
-    """A search ended early and keeps the best of what it has seen."""
-
-
-def _takes_weights(scorer: Any) -> bool:
-    """Return whether a scorer counts rows by their weights."""
-    judge = getattr(scorer, "_score_func", None)
-    if judge is None and hasattr(scorer, "_estimator"):  # the estimator's own score
-        judge = scorer._estimator.score
-    return "sample_weight" in inspect.signature(scorer if judge is None else judge).parameters
+    """A search ended early and keeps the best setting so far."""
 
 
 def _has(name: str) -> Any:
@@ -50,7 +47,7 @@ def _has(name: str) -> Any:
         if hasattr(search, "best_estimator_"):
             getattr(search.best_estimator_, name)
         elif hasattr(search, "cv_results_"):
-            raise AttributeError(f"{name} needs a refitted machine: refit=False left none")
+            raise AttributeError(f"{name} needs refit=True")
         else:
             getattr(search._template(), name)
         return True
@@ -85,7 +82,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         method: str = "kfold",
         cv: Any = None,
         scoring: Any = None,
-        select: str = "best",
+        select: str = "one_standard_error",
         refit: bool = True,
         cache_size: float = 1000,
         time_limit: float | None = None,
@@ -94,19 +91,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         delta: float = 0.05,
         verbose: Any = False,
     ) -> None:
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.method = method
-        self.cv = cv
-        self.scoring = scoring
-        self.select = select
-        self.refit = refit
-        self.cache_size = cache_size
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.on_interrupt = on_interrupt
-        self.delta = delta
-        self.verbose = verbose
+        keep_parameters(self, locals())
 
     def _default(self) -> Any:
         """Return the machine that is tuned when none is given."""
@@ -146,13 +131,18 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
             )
         template = clone(self._template())
         X, y = indexable(X, y)
+        template, param_grid = self._prepared(template, X)
         y = self._check_y(template, X, y)
-        limits = Limits(time_limit=self.time_limit)
-        scorer = self._scorer(template)
+        whole = Limits(time_limit=self.time_limit)
+        limits = replace(whole)
+        if self.refit and limits.time_limit is not None:
+            limits.time_limit *= 1.0 - REFIT_SHARE
+        self.scoring_ = self._chosen_scoring(template, y, params.get("sample_weight"))
+        scorer = self._scorer(template, y)
         routed = self._routed(params, template, scorer)
         kernel_only = self.method in KERNEL_ONLY
         evaluator = Evaluator(self, template, X, y, routed, scorer, limits)
-        grid = self.param_grid
+        grid = param_grid
         if grid is None:
             grid = default_grid(template, evaluator.prepared_sample(), y, kernel_only=kernel_only)
         candidates = settings(grid)
@@ -161,7 +151,21 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         with Progress(method.pieces, type(self).__name__, bool(self.verbose)) as bar, self._interrupts():
             method.run(table, bar)
         self._conclude(table, method, scorer, evaluator)
+        if self.refit:
+            self._refit(evaluator, whole)
         return self
+
+    def _prepared(self, template: Any, X: Any) -> tuple[Any, Any]:
+        """Return what is tuned and its grid: behind a preparation where a frame has text, dates or gaps.
+
+        The machine is then the step ``machine`` of a pipeline, and so are its parameters called.
+        """
+        if final_machine(template) is not template or not needs_preparation(X):
+            return template, self.param_grid
+        grids = [self.param_grid] if isinstance(self.param_grid, dict) else self.param_grid
+        if grids is not None:
+            grids = [{f"machine__{name}": values for name, values in grid.items()} for grid in grids]
+        return prepare(X).pipeline(template), grids
 
     def _check_y(self, template: Any, X: Any, y: Any) -> Any:
         if y is None and get_tags(template).target_tags.required:
@@ -223,13 +227,36 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         self.best_score_ = float(table.means[self.best_index_])
         for name, value in method.extras.items():
             setattr(self, name, value)
-        if self.refit:
-            started = time.perf_counter()
-            self.best_estimator_ = evaluator.refit(self.best_params_)
-            self.refit_time_ = time.perf_counter() - started
 
-    def _scorer(self, template: Any) -> Any:
-        return check_scoring(template, scoring=self.scoring)
+    def _refit(self, evaluator: Evaluator, limits: Limits) -> None:
+        """Fit the chosen machine on all rows, in the time that is left."""
+        started = time.perf_counter()
+        self.best_estimator_, ended = evaluator.refit(self.best_params_, limits)
+        self.refit_time_ = time.perf_counter() - started
+        if not ended:
+            warnings.warn(
+                f"time_limit={self.time_limit} ended the fit of the chosen setting on all rows early: its "
+                "certificate shows how far it got; allow more time, or use refit=False and fit it yourself",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _chosen_scoring(self, template: Any, y: Any, weight: Any) -> Any:
+        """Return what settings are judged by: as asked, else what suits the target, which the log tells."""
+        if self.scoring is not None or y is None:
+            return self.scoring
+        if not is_classifier(template):
+            return "r2" if is_regressor(template) else None
+        fits = weight is not None and np.shape(weight) == np.shape(y)  # else it is refused soon
+        name, why = chosen_scoring(y, True, weight if fits else None)
+        if why:
+            logging.getLogger("mercer").info("%s: %s", type(self).__name__, why)
+        return name
+
+    def _scorer(self, template: Any, y: Any = None) -> Any:
+        scoring = self.scoring if y is None else self.scoring_
+        plain = self.scoring is None and scoring in ("accuracy", "r2")  # the machine's own score
+        return scorer_of(template, None if plain else scoring, y)
 
     # -- metadata ----------------------------------------------------------------------------------------
 
@@ -240,7 +267,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         groups = given.pop("groups", None)
         score = {}
         if "sample_weight" in given:  # a weight of 2 equals the row twice: in the fit and in the score
-            if _takes_weights(scorer):
+            if takes_weights(scorer):
                 score["sample_weight"] = given["sample_weight"]
             given[f"{prefix(template)}sample_weight"] = given.pop("sample_weight")
         return Bunch(
@@ -281,7 +308,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
     def _chosen(self) -> Any:
         check_is_fitted(self)
         if not hasattr(self, "best_estimator_"):
-            raise AttributeError(f"{type(self).__name__}(refit=False) has no refitted machine")
+            raise AttributeError(f"{type(self).__name__}(refit=False) has no refitted model")
         return self.best_estimator_
 
     @_has("predict")

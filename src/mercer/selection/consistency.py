@@ -34,6 +34,9 @@ def effective_rows(weight: Any, rows: NDArray[np.intp]) -> float:
     if weight is None:
         return float(rows.size)
     w = np.asarray(weight, dtype=np.float64)[rows]
+    if not w.size or not w.max() > 0:
+        return 0.0
+    w = w / w.max()  # the share is the same in any unit, and the squares neither overflow nor vanish
     return float(w.sum() ** 2 / np.square(w).sum())
 
 
@@ -41,8 +44,8 @@ def wished_share(estimator: Any, candidates: list[dict[str, Any]]) -> float:
     """Return nu, the share of normal points that may be lost, or say why it is not known."""
     if any(short(name) in ("nu", "C") for c in candidates for name in c):
         raise ValueError(
-            "method='consistency' cannot choose nu: it is the share of normal points that you are willing to "
-            "lose. Set it in the estimator, and search over the kernel"
+            "method='consistency' cannot choose nu: it is the fraction of normal points that you are willing "
+            "to reject. Set it in the estimator, and search over the kernel"
         )
     nu = getattr(final_machine(estimator), "nu", None)
     if nu is None or not 0.0 < nu < 1.0:

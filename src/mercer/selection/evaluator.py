@@ -11,11 +11,12 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, column_or_1d
 
 from mercer.estimators.machine import KernelMachine
-from mercer.estimators.svm.classifier import BaseSVC
 from mercer.estimators.svm.regressor import BaseSVR
+from mercer.estimators.svm.svc import BaseSVC
 from mercer.gram import Workers, resolve_threads
-from mercer.kernels import Centered, Kernel
+from mercer.kernels import Kernel
 from mercer.kernels.data import size
+from mercer.selection.limited_fits import fit_within
 from mercer.selection.parameter_grids import final_machine, prefix
 from mercer.selection.plain_fits import FittingRun
 from mercer.selection.progress import Progress
@@ -26,6 +27,7 @@ from mercer.solvers import Limits
 if TYPE_CHECKING:
     from mercer.selection.base_search import BaseSearch
 
+PARAMETRIC = "parametric"
 READABLE = ("predict", "decision_function", "default")
 
 
@@ -120,12 +122,23 @@ class Evaluator:
         if machine.time_limit is not None:
             return "the machine has a time_limit of its own"
         kernels = [machine._kernel(), *(v for c in candidates for v in c.values() if isinstance(v, Kernel))]
-        if any(_centres(kernel) for kernel in kernels):
+        if any(_keeps_data(kernel) for kernel in kernels):
             return "a centred kernel depends on the rows of each fold"
+        if self._has_columns(kernels, candidates):
+            return "columns beside the kernel cost nothing (parametric)"
         needed = 16.0 * self.n**2 * 1e-6
         if needed > self.search.cache_size:
             return f"{self.n} rows need cache_size={needed:.0f} MB"
         return ""
+
+    def _has_columns(self, kernels: list[Kernel], candidates: list[dict[str, Any]]) -> bool:
+        """Return whether some machine may have columns beside its kernel that cost nothing."""
+        own = [getattr(self.machine, "parametric", None), *(c.get(PARAMETRIC) for c in self.own(candidates))]
+        if any(not (p is None or (isinstance(p, str) and p == "auto")) for p in own):
+            return True
+        width = self.X.shape[1] if getattr(self.X, "ndim", 1) == 2 else 0
+        by_themselves = width and any(k.trend_on(width) is not None for k in kernels if k.is_vector)
+        return bool(by_themselves) and any(p is not None for p in own)
 
     def readable(self) -> bool:
         """Return whether the scorer needs no more than predictions or decisions."""
@@ -222,15 +235,17 @@ class Evaluator:
         chosen: dict[str, Any] = _check_method_params(self.X, self.routed.scorer.score, indices=rows)
         return chosen
 
-    def refit(self, params: dict[str, Any]) -> Any:
-        """Return the estimator with these parameters, fitted on all rows."""
+    def refit(self, params: dict[str, Any], limits: Limits) -> tuple[Any, bool]:
+        """Return the estimator with these parameters, fitted on all rows, and whether time was enough."""
         model = clone(self.template).set_params(**{n: clone(v, safe=False) for n, v in params.items()})
-        given = self.routed.estimator.fit
-        return model.fit(self.X, **given) if self.y is None else model.fit(self.X, self.y, **given)
+        data = (self.X,) if self.y is None else (self.X, self.y)
+        return model, fit_within(limits, model, *data, **self.routed.estimator.fit)
 
 
-def _centres(kernel: Kernel) -> bool:
-    return any(isinstance(part, Centered) for part in (kernel, *kernel.get_params().values()))
+def _keeps_data(kernel: Kernel) -> bool:
+    """Return whether a kernel is another one on other training items, so that no matrix can be shared."""
+    parts = (kernel, *kernel.get_params().values())
+    return any(isinstance(part, Kernel) and part.keeps_data for part in parts)
 
 
 def _row_numbers(rows: Any) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from mercer.arrays import Float64
-from mercer.estimators.svm.classifier import BaseSVC
+from mercer.estimators.svm.svc import BaseSVC
 from mercer.problems.multiclass import votes_with_ties_broken
 
 

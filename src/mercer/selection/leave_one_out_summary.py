@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer.estimators import SVC
+from mercer.estimators.approximation._values import has_features
+from mercer.estimators.parametric import has_parametric
+from mercer.gram.base import MatrixGram
 from mercer.gram.shared_statistic import SharedStatistic
-from mercer.gram.whole import WholeGram
 from mercer.kernels import Precomputed
 from mercer.selection.leave_one_out_bounds import left_out_values, masks
 from mercer.selection.matrix_fits import Rows
@@ -20,7 +22,7 @@ from mercer.solvers import Limits
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """What one fit tells of the leave-one-out error; see :func:`leave_one_out`.
+    """Leave-one-out bounds and estimates from one fit; see :func:`leave_one_out`.
 
     Attributes
     ----------
@@ -102,6 +104,16 @@ def leave_one_out(model: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | N
     check_is_fitted(model)
     if not np.isfinite(model.C):
         raise ValueError("leave_one_out needs a finite C: a hard margin may have no left-out fit")
+    if has_features(model):
+        raise ValueError(
+            "leave_one_out: these bounds are about support vectors, and this machine has features in the "
+            "place of its kernel (approximation); use cross-validation"
+        )
+    if has_parametric(model):
+        raise ValueError(
+            "leave_one_out: these bounds know nothing of columns beside the kernel that cost nothing "
+            "(parametric); use cross-validation"
+        )
     X = model._check_X(X, kernel=model.kernel_, reset=False)
     labels = np.asarray(column_or_1d(y))
     n = labels.size
@@ -114,7 +126,7 @@ def leave_one_out(model: SVC, X: Any, y: ArrayLike, sample_weight: ArrayLike | N
     else:
         K = SharedStatistic(X).matrix(model.kernel_, np.float64)
     rows = Rows(labels, weight)
-    rows.use(WholeGram(K, np.diagonal(K).astype(np.float64), model.kernel_.is_psd))
+    rows.use(MatrixGram(K, model.kernel_.is_psd))
     fitted = rows.fit(model, [], Limits())
     two = len(fitted.parts) == 1 and model.loss == "hinge"
 

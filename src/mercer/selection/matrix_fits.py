@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from mercer.arrays import Float64, Index
 from mercer.estimators.fitting import chosen
-from mercer.estimators.problem_machine import ProblemMachine
+from mercer.estimators.machine import ProblemMachine
 from mercer.estimators.splits import Split
 from mercer.gram import Gram
-from mercer.gram.whole import WholeGram
+from mercer.gram.base import MatrixGram
 from mercer.problems import Dual, Machine
 from mercer.selection.held_out_machines import HeldOutClassifier, HeldOutRegressor
 from mercer.solvers import Limits, Solution
@@ -92,11 +92,11 @@ class Rows:
 
     y: NDArray[Any]
     weight: Any = None
-    gram: WholeGram | None = None
+    gram: MatrixGram | None = None
     _splits: dict[str, Split] = field(default_factory=dict)
     _parts: dict[str, list[Gram]] = field(default_factory=dict)
 
-    def use(self, gram: WholeGram) -> None:
+    def use(self, gram: MatrixGram) -> None:
         """Go over to another kernel matrix of the same rows."""
         self.gram = gram
         self._parts = {}

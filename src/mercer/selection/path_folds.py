@@ -18,6 +18,7 @@ from mercer.selection.evaluator import Evaluator
 from mercer.selection.held_out_machines import HeldOutClassifier, HeldOutRegressor
 from mercer.selection.parameter_grids import prefix, short
 from mercer.selection.score_table import ScoreTable
+from mercer.selection.scoring import row_shares
 from mercer.selection.shared_matrices import Fold, _whole, configured
 from mercer.solvers import Limits, as_solver
 from mercer.solvers.path.follow import Path, PathSolver
@@ -68,7 +69,8 @@ class PathFolds:
                     "method='path' needs SVC(loss='hinge') or SVR(loss='epsilon_insensitive'): the solutions "
                     "of other machines are not piecewise linear in C"
                 )
-        self.exact = is_classifier(evaluator.template) and evaluator.search.scoring is None
+        mean = row_shares(evaluator.search.scoring_, evaluator.y) is not None
+        self.exact = is_classifier(evaluator.template) and mean
         self.found: list[list[Any]] = [[None] * len(splits) for _ in self.settings]
         self.seconds = np.zeros((len(self.settings), len(splits)))
         self.folds: list[Fold] = []
@@ -132,10 +134,9 @@ class PathFolds:
         return soft_margin_family(task.sign, weights, fit_intercept=bias), split.labels.classes
 
     def _steps(self, path: Path, family: ParametricFamily, cross: Any, fold: Fold, classes: Any) -> Steps:
-        counts = np.asarray(
-            self.evaluator._score_params(fold.test).get("sample_weight", np.ones(fold.test.size))
-        )
-        share = counts / counts.sum()
+        weight = self.evaluator._score_params(fold.test).get("sample_weight")
+        share = row_shares(self.evaluator.search.scoring_, fold.y[fold.test], weight)
+        assert share is not None
         return accuracy_steps(path, family, cross, fold.y[fold.test] == classes[1], share, self.ends)
 
     def prices(self) -> Float64:

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 
+from mercer.selection.limited_fits import fit_within
 from mercer.selection.parameter_grids import chains_along_c, final_machine, prefix, short
 from mercer.solvers import Limits
 
@@ -83,8 +84,9 @@ class FittingRun:
             changed = {n: v for n, v in setting.items() if number == 0 or not self.warm or short(n) == "C"}
             model.set_params(**{n: clone(v, safe=False) for n, v in changed.items()})
             started = time.perf_counter()
-            given = self.fit_params(train)
-            model.fit(X_train, **given) if y_train is None else model.fit(X_train, y_train, **given)
+            data = (X_train,) if y_train is None else (X_train, y_train)
+            if not fit_within(self.limits, model, *data, **self.fit_params(train)):
+                return False
             middle = time.perf_counter()
             asked = self.score_params(test)
             held = () if y_test is None else (y_test,)

@@ -25,7 +25,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What :func:`mercer.recommend` found; prints as a page of text.
+    """The result of :func:`mercer.recommend`; prints as text.
 
     Attributes
     ----------
@@ -87,9 +87,8 @@ class Recommendation:
         wide = max((len(t.name) for t in self.tried), default=0)
         for t in self.tried:
             found = ", ".join(f"{k.rpartition('__')[2]}={_number(v)}" for k, v in t.params.items())
-            lines.append(
-                f"  {t.name:<{wide}}  {t.score:.4f} +- {t.standard_error:.4f}  best of {t.settings}: {found}"
-            )
+            score = f"{t.score:.4f} +- {t.standard_error:.4f}"
+            lines.append(f"  {t.name:<{wide}}  {score}  chosen of {t.settings}: {found}")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -15,15 +15,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import column_or_1d
 
-from mercer.estimators import SVC, SVR
+from mercer.estimators import SVC, SVR, GaussianProcessRegressor
 from mercer.gram import Workers, resolve_threads
 from mercer.selection.base_search import InterruptedSearchWarning
 from mercer.selection.recommendation import Recommendation, Tried
+from mercer.selection.scoring import chosen_scoring, scorer_of
 from mercer.selection.searches import SVCSearch, SVRSearch
 from mercer.selection.table_survey import TableSurvey, survey_table
 
 MOST_ROWS = 3000  # rows on which settings are compared
 LEAST_ROWS = 300
+MOST_PROCESS = 600  # rows for which a Gaussian process is worth a try
 FEW_COLUMNS = 40  # up to which products of two columns are worth a try
 C_POWERS = np.arange(-3, 12, 2)  # of two
 GAMMA_POWERS = np.arange(-4, 3)  # of four, times "scale"
@@ -41,10 +43,11 @@ def recommend(
     random_state: Any = 0,
     verbose: bool = False,
 ) -> Recommendation:
-    r"""Recommend what to do to the columns, a kernel and its parameters, with the reasons in words.
+    r"""Recommend preprocessing, a kernel and its parameters, with reasons.
 
     It looks at the table (units, outliers, words, rare classes), compares linear, Gaussian and, for few
-    columns, quadratic kernels by cross-validation over grids of C, gamma and epsilon,
+    columns, quadratic kernels by cross-validation over grids of C, gamma and epsilon (and, for a few hundred
+    numbers to be predicted, a Gaussian process that finds its widths and its noise by itself),
 
     .. math::
         \hat\theta = \arg\max_\theta \tfrac1k \sum_j \text{score}(f_\theta^{(-j)}, \text{fold } j),
@@ -54,7 +57,7 @@ def recommend(
     Parameters
     ----------
     X : array, CSR or data frame of shape (n_samples, n_features)
-        The table; a data frame may hold words.
+        The table; a data frame may hold words, dates and gaps, which :func:`mercer.prepare` takes care of.
     y : array of shape (n_samples,)
         Classes or numbers.
     task : {"auto", "classification", "regression"}
@@ -117,18 +120,21 @@ class _Study:
         self.classes = survey.task == "classification"
         self.reasons = list(survey.reasons)
         self.random = check_random_state(seed)
-        default = "balanced_accuracy" if survey.imbalanced else "accuracy" if self.classes else "r2"
-        self.scoring = default if scoring is None else scoring
+        self.scoring = chosen_scoring(y, self.classes)[0] if scoring is None else scoring
         self.X, self.y = self._sample(X, y)
         self.splits = self._folds(cv)
         self.tried: list[Tried] = []
         self.models: list[Any] = []
+        self.tops: list[float] = []  # the best score of each kind; its choice may be a simpler tie
         self.cut = False
         dummy = DummyClassifier(strategy="most_frequent") if self.classes else DummyRegressor()
         zeros = np.zeros((len(self.y), 1))
         self.baseline = float(
-            cross_val_score(dummy, zeros, self.y, cv=self.splits, scoring=self.scoring).mean()
+            cross_val_score(dummy, zeros, self.y, cv=self.splits, scoring=self._scorer(dummy)).mean()
         )
+
+    def _scorer(self, model: Any) -> Any:
+        return scorer_of(model, self.scoring, self.y)
 
     def _sample(self, X: Any, y: Any) -> tuple[Any, Any]:
         # Half of the budget must do for the Gaussian's grid; a fold's fit grows with the square of its rows.
@@ -214,6 +220,27 @@ class _Study:
                 self.cut = True
                 break
             self._try(name, pipeline, gamma, max(share * left, 1e-3))
+        if not self.classes and len(self.y) <= MOST_PROCESS and not wide:
+            self._try_process(started)
+
+    def _try_process(self, started: float) -> None:
+        """Try a Gaussian process, which chooses its widths and its noise by itself."""
+        pipeline = self._pipeline(GaussianProcessRegressor(noise="auto"), self.survey.scaler is not None)
+        scorer, scores = self._scorer(pipeline), list[float]()
+        for train, test in self.splits:
+            spent = time.perf_counter() - started
+            if spent * (1 + 1 / max(len(scores), 1)) > self.budget:  # one more fold may take too long
+                self.cut = True
+                return
+            model = clone(pipeline)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model.fit(_safe_indexing(self.X, train), self.y[train])
+            scores.append(float(scorer(model, _safe_indexing(self.X, test), self.y[test])))
+        error = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+        self.tried.append(Tried("Gaussian process", float(np.mean(scores)), error, {}, 1))
+        self.tops.append(float(np.mean(scores)))
+        self.models.append(pipeline)
 
     def _try(self, name: str, pipeline: Any, gamma: bool, seconds: float) -> None:
         Search = SVCSearch if self.classes else SVRSearch
@@ -238,6 +265,7 @@ class _Study:
         self.tried.append(
             Tried(name, search.best_score_, float(table["standard_error"][best]), search.best_params_, done)
         )
+        self.tops.append(float(table["mean_test_score"][search.best_candidate_index_]))
         self.models.append(clone(pipeline).set_params(**search.best_params_))
 
     # -- the verdict -------------------------------------------------------------------------------------
@@ -246,7 +274,8 @@ class _Study:
         """Return the simplest kind whose score is within one standard error of the best."""
         if not self.tried:
             pipeline = self._pipeline(self._machine(), True)
-            scores = cross_val_score(pipeline, self.X, self.y, cv=self.splits, scoring=self.scoring)
+            scorer = self._scorer(pipeline)
+            scores = cross_val_score(pipeline, self.X, self.y, cv=self.splits, scoring=scorer)
             self.reasons.append(
                 f"time_budget={self.budget:g} seconds ended before anything could be compared: the defaults, "
                 "with their score"
@@ -256,12 +285,11 @@ class _Study:
                 pipeline, float(scores.mean()), error, str(self.scoring), self.baseline,
                 tuple(self.reasons), (), seconds,
             )  # fmt: skip
-        order = ("linear", "quadratic", "Gaussian", "Gaussian, columns as they are")
-        best = max(range(len(self.tried)), key=lambda k: self.tried[k].score)
+        order = ("linear", "quadratic", "Gaussian", "Gaussian, columns as they are", "Gaussian process")
+        best = int(np.argmax(self.tops))
         top = self.tried[best]
-        within = [
-            k for k, t in enumerate(self.tried) if t.score >= top.score - np.nan_to_num(top.standard_error)
-        ]
+        least = self.tops[best] - float(np.nan_to_num(top.standard_error))
+        within = [k for k, score in enumerate(self.tops) if score >= least]
         chosen = min(within, key=lambda k: order.index(self.tried[k].name))
         self._explain(self.tried[chosen], top, chosen)
         found = self.tried[chosen]
@@ -286,8 +314,8 @@ class _Study:
             )
         values = {k.rpartition("__")[2]: v for k, v in found.params.items()}
         unit = 1.0 if self.classes else float(np.std(self.y)) or 1.0
-        ends = [unit * 2.0 ** C_POWERS[0], unit * 2.0 ** C_POWERS[-1]]
-        if values["C"] <= ends[0] * 1.001 or values["C"] >= ends[1] * 0.999:
+        # The least C is the simplest one that ties: it may well be right.
+        if values.get("C", 0.0) >= unit * 2.0 ** C_POWERS[-1] * 0.999:
             self.reasons.append(
                 f"C={values['C']:.4g} lies at the end of the range that was tried: a finer search "
                 "beyond it may help"

@@ -14,6 +14,8 @@ from scipy.stats import rankdata
 from mercer.arrays import Float64
 from mercer.selection.parameter_grids import simplicity
 
+EQUAL = 1e-12  # difference of means that is rounding
+
 
 @dataclass
 class ScoreTable:
@@ -62,8 +64,9 @@ class ScoreTable:
     def best(self) -> int:
         """Return the setting with the best mean; of equals the simplest."""
         means, known = self.means, self.complete
-        top = means[known].max()
-        return next(k for k in simplicity(self.candidates) if known[k] and means[k] == top)
+        top = float(means[known].max())
+        least = top - EQUAL * max(1.0, abs(top))
+        return next(k for k in simplicity(self.candidates) if known[k] and means[k] >= least)
 
     def one_standard_error(self) -> int:
         """Return the simplest setting whose mean is within one standard error of the best."""

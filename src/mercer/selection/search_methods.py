@@ -22,6 +22,7 @@ from mercer.selection.matrix_fits import Fitted
 from mercer.selection.path_folds import PathFolds
 from mercer.selection.progress import Progress
 from mercer.selection.score_table import ScoreTable
+from mercer.selection.scoring import row_shares
 from mercer.selection.shared_matrices import _whole, configured
 from mercer.solvers import as_solver
 
@@ -90,7 +91,7 @@ class ExactPath(SearchMethod):
         if not evaluator.readable():
             raise ValueError(
                 f"method='path' needs a scorer of predictions or decisions; "
-                f"scoring={evaluator.search.scoring!r} asks for more"
+                f"scoring={evaluator.search.scoring_!r} asks for more"
             )
         splits = evaluator.splits()
         self.folds = PathFolds(evaluator, candidates, splits)
@@ -146,9 +147,12 @@ class LeaveOneOutCriterion(SearchMethod):
                 right = 1.0 - masks(fitted, self.which, n)
             else:
                 model = fitted.held_out(left_out_values(fitted, n))
-                if evaluator.search.scoring is not None or not is_classifier(evaluator.template):
+                counted = row_shares(evaluator.search.scoring_, y, weight)
+                if counted is None or not is_classifier(evaluator.template):
                     return float(evaluator.scorer(model, evaluator.X, y, **evaluator._score_params(every)))
                 right = (model.predict(evaluator.X) == y).astype(np.float64)
+                table.errors[k] = np.sqrt(float(counted**2 @ (right - float(counted @ right)) ** 2))
+                return float(counted @ right)
             share = float(np.average(right, weights=weight))
             table.errors[k] = np.sqrt(share * (1.0 - share) / n)
             return share
@@ -207,8 +211,7 @@ class Bound(SearchMethod):
             if tolerance >= easy:
                 raise ValueError(
                     f"tolerance={tolerance:g} is too large for method='bound': a constant is off by at most "
-                    f"{easy:.4g} on these targets, so to keep to it is no achievement of any setting; give "
-                    "a smaller one"
+                    f"{easy:.4g} on these targets, so every setting would meet it; give a smaller one"
                 )
             self.options["tolerance"] = tolerance
         elif evaluator.machine is None:
@@ -226,7 +229,9 @@ class Bound(SearchMethod):
             if evaluator.limits.out_of_time():
                 return
             started = time.perf_counter()
-            model = evaluator.refit(params)
+            model, ended = evaluator.refit(params, evaluator.limits)
+            if not ended:
+                return
             middle = time.perf_counter()
             found = report(model, evaluator.X, evaluator.y, **self.options)
             assert isinstance(found, Report)

@@ -27,8 +27,9 @@ class SVCSearch(BaseSearch):
     ----------
     estimator : estimator, optional
         What is tuned: SVC (the default), NuSVC, or a pipeline that ends in one of them. The first steps of a
-        pipeline are fitted on the training rows of each fold. Any other classifier works with
-        ``method="kfold"``, by plain fits.
+        pipeline are fitted on the training rows of each fold; a data frame with text, dates or gaps puts
+        :func:`mercer.prepare` there, and the machine's parameters are then called ``machine__C`` and so on.
+        Any other classifier works with ``method="kfold"``, by plain fits.
     param_grid : dict or list of dict, optional
         Values of the parameters to be tried, as in scikit-learn. If not given: C from 2^-5 to 2^13 (for
         NuSVC, ten feasible values of nu), and gamma from 4^-6 to 4^3 times "scale", or the degrees 2 to 4 of
@@ -49,17 +50,19 @@ class SVCSearch(BaseSearch):
     cv : int, splitter or iterable, optional
         Folds of "kfold" and "path", as in scikit-learn: 5 stratified ones if not given.
     scoring : str or callable, optional
-        A scorer of scikit-learn; accuracy if not given.
-    select : {"best", "one_standard_error"}, default="best"
-        What ``best_params_`` is: the setting with the best score, or the simplest one (least C, then least
-        gamma, ...) whose score is within one standard error of it.
+        A scorer of scikit-learn. If not given: accuracy, or balanced accuracy where a class is so rare that
+        accuracy would hide it (below a fifth of the rows, of two classes); ``scoring_`` says which.
+    select : {"one_standard_error", "best"}, default="one_standard_error"
+        What ``best_params_`` is: the simplest setting (least C, then least gamma, ...) whose score is within
+        one standard error of the best, which no data of this size can tell from it, or the best itself.
     refit : bool, default=True
         Whether to fit the chosen machine on all rows.
     cache_size : float, default=1000
         Memory for kernel matrices, in MB. Where all rows do not fit (16 n^2 bytes), machines are fitted one
         by one, each started by its neighbour in C.
     time_limit : float, optional
-        Seconds after which to stop with the best setting so far; the refit is not counted.
+        Seconds for all of it: the settings are given four fifths, or all without ``refit``, and the best
+        of those that were evaluated is fitted in what is left.
     n_jobs : int, optional
         Threads; None for all cores (one inside joblib workers).
     on_interrupt : {"keep", "raise"}, default="keep"
@@ -83,6 +86,8 @@ class SVCSearch(BaseSearch):
         The setting with the best score, whatever ``select`` says.
     best_estimator_ : estimator
         The chosen machine, fitted on all rows.
+    scoring_ : str or callable
+        What settings were judged by.
     status_ : {"complete", "time_limit", "interrupted"}
         Whether all settings were evaluated.
     path_curves_ : list of dict
@@ -150,16 +155,17 @@ class SVRSearch(BaseSearch):
         Folds of "kfold" and "path", as in scikit-learn: 5 if not given.
     scoring : str or callable, optional
         A scorer of scikit-learn; R^2 if not given.
-    select : {"best", "one_standard_error"}, default="best"
-        What ``best_params_`` is: the setting with the best score, or the simplest one (least C, then least
-        gamma, largest epsilon, ...) whose score is within one standard error of it.
+    select : {"one_standard_error", "best"}, default="one_standard_error"
+        What ``best_params_`` is: the simplest setting (least C, then least gamma, largest epsilon, ...) whose
+        score is within one standard error of the best, or the best itself.
     refit : bool, default=True
         Whether to fit the chosen machine on all rows.
     cache_size : float, default=1000
         Memory for kernel matrices, in MB. Where all rows do not fit (16 n^2 bytes), machines are fitted one
         by one, each started by its neighbour in C.
     time_limit : float, optional
-        Seconds after which to stop with the best setting so far; the refit is not counted.
+        Seconds for all of it: the settings are given four fifths, or all without ``refit``, and the best
+        of those that were evaluated is fitted in what is left.
     n_jobs : int, optional
         Threads; None for all cores (one inside joblib workers).
     on_interrupt : {"keep", "raise"}, default="keep"
@@ -208,7 +214,7 @@ class SVRSearch(BaseSearch):
         method: str = "kfold",
         cv: Any = None,
         scoring: Any = None,
-        select: str = "best",
+        select: str = "one_standard_error",
         refit: bool = True,
         cache_size: float = 1000,
         time_limit: float | None = None,
@@ -264,7 +270,8 @@ class DetectorSearch(BaseSearch):
     cache_size : float, default=1000
         Not used: detectors are fitted one by one.
     time_limit : float, optional
-        Seconds after which to stop with the best setting so far; the refit is not counted.
+        Seconds for all of it: the settings are given four fifths, or all without ``refit``, and the best
+        of those that were evaluated is fitted in what is left.
     n_jobs : int, optional
         Threads; None for all cores.
     on_interrupt : {"keep", "raise"}, default="keep"
@@ -324,12 +331,12 @@ class DetectorSearch(BaseSearch):
     def _methods(self) -> tuple[str, ...]:
         return ("consistency", "kfold")
 
-    def _scorer(self, template: Any) -> Any:
+    def _scorer(self, template: Any, y: Any = None) -> Any:
         if self.method == "consistency":
             return Accepted()
         if self.scoring is None:
             raise ValueError("method='kfold' of a detector needs scoring=, a scorer of labels +1 and -1")
-        return super()._scorer(template)
+        return super()._scorer(template, y)
 
     def score_samples(self, X: Any) -> Any:
         """Return how normal points are, by the chosen machine.

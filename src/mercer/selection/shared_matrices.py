@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from mercer.arrays import Index
-from mercer.estimators.diagonal import check_finite_diagonal
 from mercer.estimators.machine import KernelMachine
+from mercer.estimators.verdict import check_finite_diagonal
 from mercer.gram import Workers
+from mercer.gram.base import MatrixGram
 from mercer.gram.build import _needs_double
 from mercer.gram.shared_statistic import SharedStatistic
-from mercer.gram.whole import WholeGram
 from mercer.kernels import Kernel, Precomputed
 from mercer.kernels.data import size, take
 from mercer.selection.matrix_fits import Fitted, Rows
@@ -179,7 +179,7 @@ class SharedRun:
         K, diag = group.matrix(fold.ground, kernel, self._dtype(group, kernel, X))
         everything = fold.train.size == size(X)
         inner = K if everything else K[np.ix_(fold.train, fold.train)]
-        rows.use(WholeGram(inner, diag if everything else diag[fold.train], kernel.is_psd))
+        rows.use(MatrixGram(inner, kernel.is_psd, diag=diag if everything else diag[fold.train]))
         self.seen[j] = group, K[np.ix_(fold.test, fold.train)]
         return self.seen[j][1]
 

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from mercer.arrays import Float64, Index
-from mercer.gram.whole import WholeGram
+from mercer.gram.base import MatrixGram
 from mercer.problems import Dual, InfeasibleError
 from mercer.solvers import Decomposition
 
@@ -112,9 +112,7 @@ def constrained_span(K: Float64, beta: Float64, lo: Float64, hi: Float64, p: int
         group=np.zeros(rest.size, dtype=np.int64), sums=np.ones(1),
     )  # fmt: skip
     try:
-        found = Decomposition(tol=tol * max(float(K[p, p]), 1e-300)).solve(
-            WholeGram(part, np.diagonal(part).copy(), True), problem
-        )
+        found = Decomposition(tol=tol * max(float(K[p, p]), 1e-300)).solve(MatrixGram(part, True), problem)
     except InfeasibleError:
         return np.inf
     return float(max(0.0, K[p, p] + 2.0 * problem.objective(found.b, found.f)))

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.compose import make_column_transformer
-from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, RobustScaler, StandardScaler
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, RobustScaler, StandardScaler
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from mercer.selection.preparation import needs_preparation, prepare
+from mercer.selection.scoring import chosen_scoring, rare_class
+
 UNEQUAL = 3.0  # ratio of the columns' spreads from which one drowns the other
 FAR_OUT = 20.0  # interquartile ranges from the median beyond which a value is no part of the crowd
-RARE = 0.2  # share of the rarest class, times the number of classes, from which errors are counted per class
 
 
 @dataclass
@@ -32,7 +34,7 @@ class TableSurvey:
     scaler : transformer or None
         What the columns need first; None where they are fine as they are.
     must_scale : bool
-        Whether nothing can be fitted without it (words among the columns).
+        Whether nothing can be fitted without it: words, dates or gaps among the columns.
     imbalanced : bool
         Whether the rarest class is so rare that accuracy would hide it.
     reasons : list of str
@@ -69,43 +71,19 @@ def survey_table(X: Any, y: Any, task: str) -> TableSurvey:
         numbers = np.issubdtype(np.asarray(y).dtype, np.number)
         many = numbers and np.unique(y).size > max(20, 0.05 * len(y))
         task = "regression" if kind.startswith("continuous") or many else "classification"
-    words = _columns_of_words(X)
     n, d = np.shape(X)[0], int(np.shape(X)[1])
-    if words:
-        return _with_words(X, y, task, words)
-    table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if n != len(y):
         raise ValueError(
             f"X and y have inconsistent numbers of samples: X has {n} rows, y has {len(y)} entries"
         )
+    if needs_preparation(X):
+        ready = prepare(X)
+        found = TableSurvey(task, n, d, Pipeline(ready.steps), must_scale=True, reasons=list(ready.said))
+        _target(y, found)
+        return found
+    table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     found = TableSurvey(task, n, d, None)
     _spreads(table, found)
-    _target(y, found)
-    return found
-
-
-def _columns_of_words(X: Any) -> list[Any]:
-    if not hasattr(X, "dtypes") or not hasattr(X, "columns"):
-        return []
-    numeric = {"i", "u", "f", "b"}
-    return [
-        name
-        for name, kind in zip(X.columns, X.dtypes, strict=True)
-        if getattr(kind, "kind", "O") not in numeric
-    ]
-
-
-def _with_words(X: Any, y: Any, task: str, words: list[Any]) -> TableSurvey:
-    numbers = [name for name in X.columns if name not in words]
-    parts: list[Any] = [(OneHotEncoder(handle_unknown="ignore", sparse_output=False), words)]
-    if numbers:
-        parts.append((StandardScaler(), numbers))
-    found = TableSurvey(task, X.shape[0], X.shape[1], make_column_transformer(*parts), must_scale=True)
-    found.reasons.append(
-        f"{len(words)} of {X.shape[1]} columns hold words or categories ({', '.join(map(str, words[:3]))}"
-        f"{', ...' if len(words) > 3 else ''}): each value becomes a column of zeros and ones"
-        + (", and the numbers are standardised beside them" if numbers else "")
-    )
     _target(y, found)
     return found
 
@@ -156,13 +134,11 @@ def _spreads(table: Any, found: TableSurvey) -> None:
 def _target(y: Any, found: TableSurvey) -> None:
     if found.task == "regression":
         return
-    names, counts = np.unique(y, return_counts=True)
+    names = np.unique(y)
     if names.size < 2:
-        raise ValueError(f"y has the one class {names[0]!r}: there is nothing to tell apart")
-    share = counts.min() / counts.sum()
-    if share * names.size < 2 * RARE:
+        raise ValueError(f"y has the one class {names[0]!r}: there is nothing to classify")
+    if rare_class(y) is not None:
         found.imbalanced = True
         found.reasons.append(
-            f"class {names[counts.argmin()]} has {share:.1%} of the rows: errors are counted per class "
-            "(balanced accuracy), and C is weighted so that each class counts as much as the others"
+            f"{chosen_scoring(y, True)[1]}; C is weighted so that each class counts as much as the others"
         )
