@@ -4,12 +4,12 @@ from __future__ import annotations
 
 
 class DataFileError(ValueError):
-    """A data file is damaged, inconsistent or not what it was said to be; the message says where."""
+    """A data file is damaged or invalid; the message says where."""
 
 
 class ModelFileError(ValueError):
-    """A model file is damaged, inconsistent, of an unknown kind, or holds what may not be built."""
+    """A model file is damaged, invalid, or contains something that must not be loaded."""
 
 
 class MissingExtraError(ImportError):
-    """An optional package is needed; the message names the extra that brings it."""
+    """An optional package is missing; the message names the extra that installs it."""

@@ -25,13 +25,15 @@ def open_binary(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a file for reading; "-" is standard input. Refuse folders and devices."""
     if os.fspath(path) == "-":
         return sys.stdin.buffer
+    if not os.fspath(path):
+        raise DataFileError("path is empty: name the file to read")
     place = Path(path)
     try:
         mode = place.stat().st_mode
         if stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
             return place.open("rb")
     except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(f"there is no file {os.fspath(path)!r}") from None
+        raise FileNotFoundError(f"the file {os.fspath(path)!r} does not exist") from None
     except (OSError, ValueError) as error:  # names that no file system allows
         raise DataFileError(f"{os.fspath(path)!r} cannot be opened: {error}") from error
     kind = "a folder" if stat.S_ISDIR(mode) else "a device"

@@ -35,7 +35,7 @@ DENSE_VALUES = 10**8
 def read_libsvm_model(
     path: str | os.PathLike[str], *, n_features: int | None = None, n_rows: int | None = None
 ) -> Any:
-    """Return the model in a file that LIBSVM has written, as the estimator of mercer that corresponds to it.
+    """Load a LIBSVM model file as the corresponding estimator of mercer.
 
     The file does not say C, nu or epsilon, nor which rows the support vectors were: these parameters keep
     their defaults and ``support_`` counts from 0. Nothing is proved of the model, so it has no
@@ -178,7 +178,7 @@ def to_libsvm(model: Any, *, labels: Any = None) -> LibsvmModel:
         coef=np.array(model._coefficients),
         vectors=vectors,
         density_marks=getattr(model, "density_marks_", None),
-        prob_a=getattr(model, "probA_", None) if sigmoids is None else sigmoids[0],
+        prob_a=vars(model).get("probA_") if sigmoids is None else sigmoids[0],
         prob_b=None if sigmoids is None else sigmoids[1],
         **params,
     )
@@ -208,12 +208,12 @@ def _whole_labels(classes: np.ndarray) -> np.ndarray:
     if classes.dtype.kind in "biu" or (classes.dtype.kind == "f" and (classes == np.rint(classes)).all()):
         return classes.astype(np.int64)
     raise ModelFileError(
-        f"LIBSVM's labels are whole numbers; these are {classes.tolist()!r:.60}: encode them first"
+        f"LIBSVM's labels are integers; these are {classes.tolist()!r:.60}: encode them first"
     )
 
 
 def write_libsvm_model(model: Any, path: str | os.PathLike[str], *, labels: Any = None) -> Path:
-    """Write a model in the format of LIBSVM, which reads it and decides as ours does.
+    """Save a model in LIBSVM's format.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def write_libsvm_model(model: Any, path: str | os.PathLike[str], *, labels: Any 
 
 
 def libsvm_predict(model: Any, X: Any) -> np.ndarray:
-    """Return predictions as LIBSVM makes them: of equal votes, the class that its file names first wins.
+    """Return LIBSVM's predictions, in which ties go to the class that its file lists first.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def libsvm_predict(model: Any, X: Any) -> np.ndarray:
 
 
 def libsvm_probabilities(model: Any, X: Any) -> np.ndarray:
-    """Return class probabilities as LIBSVM computes them: sigmoids, coupled without regard to the prediction.
+    """Return LIBSVM's class probabilities: pairwise sigmoids, coupled.
 
     Parameters
     ----------

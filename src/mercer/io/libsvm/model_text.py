@@ -160,14 +160,14 @@ def parse_libsvm_model(content: bytes) -> LibsvmModel:
         if line == b"SV":
             break
         if end < 0 or len(header) > 20:
-            raise ModelFileError("it has no line SV: it is no model file of LIBSVM, or is cut short")
+            raise ModelFileError("it has no line SV: it is not a LIBSVM model file, or is truncated")
         at = end + 1
         words = line[: 1 << 24].decode("ascii", errors="replace").split()
         if not words:
             continue
         key, rest = words[0], words[1:]
         if key in header:
-            raise ModelFileError(f"{key} stands twice in the header")
+            raise ModelFileError(f"{key} appears twice in the header")
         if key in ("svm_type", "kernel_type"):
             known = TYPES if key == "svm_type" else KERNELS
             if len(rest) != 1 or rest[0] not in known:
@@ -178,7 +178,7 @@ def parse_libsvm_model(content: bytes) -> LibsvmModel:
         else:
             if not header:
                 raise ModelFileError("it does not begin as model files of LIBSVM do, which are text")
-            raise ModelFileError(f"{key[:40]!r} is no entry of a model file")
+            raise ModelFileError(f"{key[:40]!r} is not an entry of a model file")
     body = content[end + 1 :] if end >= 0 else b""
     return _checked(header, body)
 
@@ -191,7 +191,7 @@ def _checked(header: dict[str, Any], body: bytes) -> LibsvmModel:
     k, m = int(header.pop("nr_class")[0]), int(header.pop("total_sv")[0])
     classifier = kind in CLASSIFIERS
     if not 2 <= k <= MOST_CLASSES or m < 0 or (not classifier and k != 2):
-        raise ModelFileError(f"nr_class {k} and total_sv {m} make no sense")
+        raise ModelFileError(f"nr_class {k} and total_sv {m} are inconsistent")
     machines = k * (k - 1) // 2 if classifier else 1
     sizes = {
         "rho": machines,
@@ -210,7 +210,7 @@ def _checked(header: dict[str, Any], body: bytes) -> LibsvmModel:
     if classifier and ((header["n_support"] < 0).any() or int(header["n_support"].sum()) != m):
         raise ModelFileError(f"nr_sv does not sum to total_sv {m}")
     if classifier and len(set(header["labels"].tolist())) != k:
-        raise ModelFileError("the same label stands twice")
+        raise ModelFileError("the same label appears twice")
     for name in ("degree", "gamma", "coef0"):
         if name in header:
             if header[name].size != 1:

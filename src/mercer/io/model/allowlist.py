@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from mercer.io.errors import ModelFileError
+from mercer.kernels.sklearn_kernels import is_sklearn_kernel
 from mercer.values import Value
 
 PACKAGES = ("mercer.kernels", "mercer.problems", "mercer.solvers", "mercer.estimators", "mercer.selection")
@@ -29,7 +30,7 @@ MOVED = {
         "mercer.problems.discriminant.spectra:ClassSpectra"
     ),
     "mercer.estimators.discriminant._sphering:Sphering": "mercer.problems.discriminant.spectra:Sphering",
-    "mercer.problems.multiclass:Task": "mercer.problems.multiclass:BinaryTask",
+    "mercer.problems.multiclass:Task": "mercer.estimators.splits:BinaryTask",
     "mercer.io.training:Training": "mercer.io.model.training_data:Training",
     "mercer.problems.path:Family": "mercer.problems.parametric_family:ParametricFamily",
     "mercer.problems.path:_margin_at": "mercer.problems.parametric_family:_margin_at",
@@ -40,11 +41,13 @@ MOVED = {
     "mercer.solvers.posterior:IterativePosterior": "mercer.solvers.gaussian.posterior:IterativePosterior",
 }
 MODULE = re.compile(
-    r"mercer\.(?:(?:kernels|problems|solvers|estimators|selection)(?:\.[a-z_0-9]+)*|io\.model\.training_data)"
+    r"mercer\.(?:(?:kernels|problems|solvers|estimators|selection)(?:\.[a-z_0-9]+)*"
+    r"|io\.model\.training_data|bounds\.promises)"
 )
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 SKLEARN = {
+    "mercer.selection": ("DateFeatures",),
     "sklearn.pipeline": ("Pipeline", "FeatureUnion"),
     "sklearn.compose": ("ColumnTransformer", "TransformedTargetRegressor"),
     "sklearn.preprocessing": (
@@ -61,10 +64,16 @@ SKLEARN = {
     "sklearn.kernel_ridge": ("KernelRidge",),
     "sklearn.isotonic": ("IsotonicRegression",),
 }  # fmt: skip
+# scikit-learn's kernels of Gaussian processes, which are their parameters.
+SKLEARN_KERNELS = (
+    "CompoundKernel", "ConstantKernel", "DotProduct", "ExpSineSquared", "Exponentiation", "Matern",
+    "PairwiseKernel", "Product", "RBF", "RationalQuadratic", "Sum", "WhiteKernel",
+)  # fmt: skip
 # Objects that are nothing but their attributes; they are filled, not called.
 PLAIN = (
     "mercer.kernels.tuning:Tuning",
     "mercer.solvers.factored:Factored",
+    "mercer.solvers.linear_algebra.packed:PackedFactored",
     "mercer.solvers.posterior:ExactPosterior",
     "sklearn.compose:make_column_selector",
     "sklearn.model_selection:GroupKFold",
@@ -119,6 +128,8 @@ def is_value(cls: type) -> bool:
 
 def is_record(cls: type) -> bool:
     """Return whether objects of a class are named fields and nothing else."""
+    if "__init__" in vars(cls) and "__dataclass_fields__" not in vars(cls):
+        return False  # it derives from a record, and is made from something else
     return is_dataclass(cls) or (issubclass(cls, tuple) and hasattr(cls, "_fields"))
 
 
@@ -151,6 +162,21 @@ def own_class(text: Any, kind: str) -> type:
                 return cls
     raise ModelFileError(
         f"the file names {_shown(text)}, which is not a {kind} that may be built from a file"
+    )
+
+
+def sklearn_kernel_class(text: Any) -> type:
+    """Return the Gaussian-process kernel of scikit-learn's that a file names, or refuse it."""
+    if isinstance(text, str) and text in SKLEARN_KERNELS:
+        cls: type = getattr(importlib.import_module("sklearn.gaussian_process.kernels"), text)
+        return cls
+    raise ModelFileError(f"the file names {_shown(text)}, which is not a kernel of scikit-learn's")
+
+
+def is_known_sklearn_kernel(value: Any) -> bool:
+    """Return whether a file may hold this Gaussian-process kernel of scikit-learn's."""
+    return is_sklearn_kernel(value) and any(
+        type(value) is sklearn_kernel_class(name) for name in SKLEARN_KERNELS
     )
 
 

@@ -11,7 +11,15 @@ from sklearn.metrics import check_scoring, get_scorer
 from sklearn.utils import Bunch
 
 from mercer.io.errors import ModelFileError
-from mercer.io.model.allowlist import SPARSE, TYPES, estimator_class, own_class, own_function, plain_class
+from mercer.io.model.allowlist import (
+    SPARSE,
+    TYPES,
+    estimator_class,
+    own_class,
+    own_function,
+    plain_class,
+    sklearn_kernel_class,
+)
 from mercer.io.model.description_audit import refuse
 from mercer.kernels import Kernel
 from mercer.values import Value
@@ -52,6 +60,9 @@ class Decoder:
 
     def _float(self, node: Any, where: str) -> float:
         return float(node["value"])
+
+    def _bytes(self, node: Any, where: str) -> bytes:
+        return bytes.fromhex(node["value"])
 
     def _array(self, node: Any, where: str) -> np.ndarray:
         stored = self.tensors[node["tensor"]]
@@ -167,6 +178,15 @@ class Decoder:
         vars(made).update(state)
         if isinstance(made, Kernel):
             made.validate()
+        return made
+
+    def _sklearn_kernel(self, node: Any, where: str) -> Any:
+        params = {k: self.build(v, f"{where}.{k}") for k, v in node["params"].items()}
+        made: Any = sklearn_kernel_class(node["class"])(**params)
+        with np.errstate(all="ignore"):
+            numbers = np.concatenate([np.ravel(made.theta), np.ravel(made.bounds)])
+        if numbers.dtype.kind != "f":
+            refuse(where, f"the parameters of {type(made).__name__} are no numbers")
         return made
 
     def _foreign(self, node: Any, where: str) -> Any:

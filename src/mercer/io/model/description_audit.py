@@ -11,13 +11,22 @@ import numpy as np
 from sklearn.metrics import get_scorer_names
 
 from mercer.io.errors import ModelFileError
-from mercer.io.model.allowlist import SPARSE, TYPES, estimator_class, own_class, own_function, plain_class
+from mercer.io.model.allowlist import (
+    SPARSE,
+    TYPES,
+    estimator_class,
+    own_class,
+    own_function,
+    plain_class,
+    sklearn_kernel_class,
+)
 from mercer.io.model.encoder import DEEPEST
 from mercer.values import parameter_names
 
 FIELDS: dict[str, set[str]] = {
     "integer": {"value"},
     "float": {"value"},
+    "bytes": {"value"},
     "array": {"tensor"},
     "text": {"tensor"},
     "objects": {"shape", "items"},
@@ -40,6 +49,7 @@ FIELDS: dict[str, set[str]] = {
     "estimator": {"class", "params", "state"},
     "value": {"class", "params", "state"},
     "foreign": {"name", "params", "state"},
+    "sklearn_kernel": {"class", "params"},
     "record": {"class", "fields"},
 }
 OPTIONAL = {"array": {"axes", "frozen"}}
@@ -114,6 +124,11 @@ class Audit:
     def _audit_float(self, node: Any, where: str, depth: int) -> None:
         if node["value"] not in ("nan", "inf", "-inf"):
             refuse(where, f"{node['value']!r:.40} is not nan, inf or -inf")
+
+    def _audit_bytes(self, node: Any, where: str, depth: int) -> None:
+        text = node["value"]
+        if not isinstance(text, str) or len(text) % 2 or not set(text) <= set("0123456789abcdef"):
+            refuse(where, "bytes are pairs of hexadecimal digits")
 
     def _audit_array(self, node: Any, where: str, depth: int) -> None:
         name = node["tensor"]
@@ -222,6 +237,9 @@ class Audit:
     def _audit_table(self, table: Any, where: str, depth: int) -> None:
         if not isinstance(table, dict):
             refuse(where, "a table is missing")
+        kind = table.get("kind")
+        if isinstance(kind, str) and kind in FIELDS and FIELDS[kind] <= set(table):
+            refuse(where, f"a {kind} stands where a table of attributes must be")
         for name, item in table.items():
             if not name.isidentifier() or name.startswith("__"):
                 refuse(where, f"{name!r:.40} is no name of an attribute")
@@ -249,6 +267,8 @@ class Audit:
     def _audit_names(state: dict[str, Any], where: str, cls: type) -> None:
         for name in state:
             known = inspect.getattr_static(cls, name, None)
+            if isinstance(known, property) and known.fset is not None:
+                continue  # a property that may be set keeps what it is given
             if callable(known) or hasattr(known, "__get__"):
                 refuse(where, f"{name!r} is a method or property of {cls.__name__} and cannot be replaced")
 
@@ -272,6 +292,14 @@ class Audit:
     def _audit_value(self, node: Any, where: str, depth: int) -> None:
         cls = own_class(node["class"], "value")
         self._audit_object(node, where, depth, cls, set(parameter_names(cls)))
+
+    def _audit_sklearn_kernel(self, node: Any, where: str, depth: int) -> None:
+        cls: Any = sklearn_kernel_class(node["class"])
+        self._audit_table(node["params"], where, depth)
+        names = set(inspect.signature(cls.__init__).parameters) - {"self"}
+        unknown = sorted(set(node["params"]) ^ names)
+        if unknown:
+            refuse(where, f"the parameters of {cls.__name__} are not {unknown[0]!r:.60}")
 
     def _audit_foreign(self, node: Any, where: str, depth: int) -> None:
         self._audit_function(node, where, depth)

@@ -18,12 +18,14 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.metrics._scorer import _BaseScorer, _PassthroughScorer
 from sklearn.utils import Bunch
 
+from mercer.bounds.promises import LateFact
 from mercer.io.errors import ModelFileError
 from mercer.io.model.allowlist import (
     SPARSE,
     TYPES,
     address,
     function_address,
+    is_known_sklearn_kernel,
     is_record,
     is_remade,
     plain_address,
@@ -74,6 +76,8 @@ class Encoder:
             return None
         if type(value) in (bool, str):
             return value
+        if type(value) is bytes:
+            return {"kind": "bytes", "value": value.hex()}
         if type(value) is int:
             return value if abs(value) < 2**63 else {"kind": "integer", "value": str(value)}
         if type(value) is float:
@@ -92,6 +96,9 @@ class Encoder:
             return self._estimator(value, where, depth)
         if isinstance(value, Value):
             return self._value(value, where, depth)
+        if is_known_sklearn_kernel(value):
+            params = self._table(value.get_params(deep=False), where, depth)
+            return {"kind": "sklearn_kernel", "class": type(value).__name__, "params": params}
         if plain_address(value) is not None:
             return {
                 "kind": "plain",
@@ -110,6 +117,8 @@ class Encoder:
                 "keys": self._array(np.asarray(keys), where, depth),
                 "rest": [name, *map(float, rest)],
             }
+        if isinstance(value, LateFact):
+            value = value.settled()  # the work that is left needs the data, and no file holds work
         if is_record(type(value)):
             return self._record(value, where, depth)
         return self._container(value, where, depth)
@@ -176,7 +185,9 @@ class Encoder:
         elif value.dtype.kind in PLAIN and value.dtype.itemsize <= 8:
             order = _axes(value)
             native = value.astype(value.dtype.newbyteorder("="), copy=False)
-            node = {"kind": "array", "tensor": self._tensor(np.ascontiguousarray(native.transpose(order)))}
+            # NumPy gives an array without dimensions one.
+            laid_out = np.ascontiguousarray(native.transpose(order)).reshape([value.shape[k] for k in order])
+            node = {"kind": "array", "tensor": self._tensor(laid_out)}
             if order != list(range(value.ndim)):
                 node["axes"] = order
             if not value.flags.writeable:

@@ -25,8 +25,9 @@ list(x)    a list or tuple of x, as many as the length says
 
 from __future__ import annotations
 
-Shapes = dict[str, str]
+from mercer.io.model.record_shapes import Shapes
 
+_PROCESS = "@mercer.solvers.posterior:ExactPosterior | @mercer.solvers.gaussian.kriging:KrigingPosterior"
 _KERNEL: Shapes = {"kernel_": "kernel!", "_gamma": "any", "shape_fit_": "list(int)[*] !"}
 _FITTED: Shapes = {
     "certificate_": "@mercer.problems:Certificate",
@@ -44,6 +45,8 @@ _MACHINE: Shapes = {
     "support_": "int[m] < n !",
     "dual_coef_": "float[r,m]!",
     "intercept_": "float[q]!",
+    "parametric_": "value | none",
+    "parametric_coef_": "float[q,*]",
     "support_vectors_": "points[m,d]!",
     "loss_": "value | none",
     "kkt_violation_": "number",
@@ -62,7 +65,7 @@ _CLASSIFIER: Shapes = {
     "link_knots_": "float[q,2,p] | none",
     "link_slopes_": "float[q,2,p] | none",
 }
-_REGRESSOR: Shapes = {**_MACHINE, "epsilon_": "float", "_flat": "flag"}
+_REGRESSOR: Shapes = {**_MACHINE, "epsilon_": "float", "scale_": "float", "_flat": "flag"}
 _BALL: Shapes = {
     **_MACHINE,
     "offset_": "float!",
@@ -97,9 +100,11 @@ _RIDGE: Shapes = {
     "dual_coef_": "float[n] | float[n,o] !",
     "X_fit_": "points[n,d]!",
     "intercept_": "float | float[o] !",
+    "parametric_": "value | none",
+    "parametric_coef_": "float[*,*]",
     "alpha_": "float | float[*]",
     "alphas_": "float[*] | float[*,*]",
-    "loo_errors_": "number[*,*]",
+    "loo_errors_": "number[*] | number[*,*]",
     "solver_": "word",
     "_known": "none",
 }
@@ -140,6 +145,22 @@ _QUADRATIC: Shapes = {
     "covariance_": "list(number[d,d])[k] | number[k,d,d] | none",
     "cv_results_": "any",
 }
+_WEIGHTS: Shapes = {
+    **_FITTED,
+    **_KERNEL,
+    "kernel_": "kernel",
+    "coef_": "float[r,d]!",
+    "intercept_": "float[r]!",
+    "dual_coef_": "float[r,n]",
+    "loss_": "value",
+    "_price": "float",
+}
+_ONE_WEIGHT: Shapes = {
+    **_WEIGHTS,
+    "coef_": "float[d]!",
+    "intercept_": "float[1]!",
+    "dual_coef_": "float[1,n]",
+}
 _SEARCH: Shapes = {
     **_FITTED,
     "best_estimator_": "estimator!",
@@ -153,6 +174,7 @@ _SEARCH: Shapes = {
     "best_params_": "any",
     "one_standard_error_params_": "any",
     "scorer_": "any",
+    "scoring_": "any",
 }
 
 ESTIMATORS: dict[str, Shapes] = {
@@ -201,17 +223,38 @@ ESTIMATORS: dict[str, Shapes] = {
         "_Y": "float[n,o]!",
         "_y_mean": "float[o]!",
         "_y_std": "float[o]!",
-        "_posterior": "@mercer.solvers.posterior:ExactPosterior | none !",
-        "_tuned": "@mercer.kernels.tuning:Tuning",
+        "_posterior": f"{_PROCESS} | none !",
+        "parametric_": "value | none",
+        "parametric_coef_": "float[*,*]",
+        "intercept_": "float[*]",
+        "_tuned": "@mercer.kernels.tuning:Tuning | none !",
         "_seed": "int!",
-        "_noise_limits": "list(float)[2] | none",
+        "_noise_limits": "list(float)[2] | none !",
         "noise_": "float | float[n] !",
-        "theta_": "float[*]",
+        "theta_": "float[*]!",
         "hyperparameters_": "list(word)[*]",
         "log_marginal_likelihood_value_": "number",
         "log_marginal_likelihood_error_": "number",
         "quadratic_bounds_": "list(number)[2]",
     },
+    "GaussianProcessClassifier": {
+        **_FITTED,
+        **_CLASSES,
+        "_gamma": "any",
+        "shape_fit_": "list(int)[*] !",
+        "X_fit_": "points[n,d]!",
+        "n_classes_": "int!",
+        "_tuned": "@mercer.kernels.tuning:Tuning | none !",
+        "_processes": "list(@mercer.estimators.gaussian._classification:BinaryProcess)[*] !",
+        "theta_": "float[*]",
+        "hyperparameters_": "list(word)[*]",
+        "log_marginal_likelihood_value_": "number",
+    },
+    "LinearClassifier": {**_WEIGHTS, **_CLASSES},
+    "LinearSVC": {**_WEIGHTS, **_CLASSES},
+    "LinearRegressor": {**_WEIGHTS, "coef_": "float[r,d] | float[d] !", "intercept_": "float | float[r] !"},
+    "LinearSVR": _ONE_WEIGHT,
+    "LinearOneClassSVM": {**_ONE_WEIGHT, "offset_": "float[1]!"},
     "KernelAdatron": {**_ONLINE, **_CLASSES},
     "KernelPerceptron": {**_ONLINE, **_CLASSES},
     "KernelWidrowHoff": _ONLINE,
@@ -230,12 +273,23 @@ ESTIMATORS: dict[str, Shapes] = {
         "_shift": "float[c]!",
         "_components": "@mercer.problems.components:Components !",
         "_squares": "float[n]!",
+        "gamma_": "any",
+        "X_transformed_fit_": "float[t,c]",
+        "dual_coef_": "float[t,d]",
         "_map": "@mercer.problems.preimage:LearnedMap | none !",
         "eigenvalues_": "float[c]",
         "eigenvectors_": "float[n,c]",
         "explained_variance_": "number[c]",
         "reconstruction_error_": "number",
         "residual_": "number",
+    },
+    "MercerFeatures": {
+        **_KERNEL,
+        "_n_features_out": "int!",
+        "X_fit_": "points[n,d]!",
+        "_coef": "float[n,c]!",
+        "eigenvalues_": "float[c]!",
+        "eigenvectors_": "float[n,c]",
     },
     "KernelCCA": {
         **_PROJECTION,
@@ -266,7 +320,22 @@ ESTIMATORS: dict[str, Shapes] = {
         "centroids_": "float[k,c]!",
         "squared_correlations_": "number[c]",
     },
-    "LinearDiscriminantAnalysis": _LINEAR,
+    "Nystroem": {
+        **_KERNEL,
+        "_n_features_out": "int!",
+        "components_": "points[m,d]!",
+        "component_indices_": "int[m] < n",
+        "normalization_": "float[m,m]!",
+        "trace_error_": "number",
+    },
+    "RandomFeatures": {
+        "kernel_": "kernel | none !",
+        "_n_features_out": "int!",
+        "frequencies_": "float[d,c]!",
+        "offset_": "float!",
+    },
+    "TensorSketch": {"_n_features_out": "int!", "hash_indices_": "int[p,l]!", "hash_signs_": "float[p,l]!"},
+    "LinearDiscriminantAnalysis": {**_LINEAR, "scalings_": "float[d,*]"},
     "PenalizedDiscriminantAnalysis": _LINEAR,
     "MixtureDiscriminantAnalysis": {
         **_DISCRIMINANT,
@@ -279,6 +348,33 @@ ESTIMATORS: dict[str, Shapes] = {
         "log_likelihood_history_": "number[*]",
         "log_likelihood_": "number",
         "converged_": "flag",
+    },
+    "MARS": {
+        "_variables": "int[t,g] < d !",
+        "_directions": "int[t,g] < 3 !",
+        "term_knots_": "float[t,g]!",
+        "coef_": "float[t] | float[t,o] !",
+        "n_terms_": "int!",
+        "n_forward_terms_": "int",
+        "gcv_": "number",
+        "rss_": "number",
+        "features_used_": "int[*] < d",
+        "_one_target": "flag!",
+    },
+    "AdaptiveAdditiveSplines": {
+        "_kinds": "int[d] < 3",
+        "df_": "number[d]",
+        "penalties_": "number[d]",
+        "intercept_": "float | float[o] !",
+        "gcv_": "number",
+        "rss_": "number",
+        "gcv_path_": "number[*]",
+        "n_iter_": "int",
+        "_owners": "int[g] < d !",
+        "_knots": "float[g]!",
+        "_values": "float[g,o]!",
+        "_curvatures": "float[g,o]!",
+        "_one_target": "flag!",
     },
     "FlexibleDiscriminantAnalysis": {
         **_FITTED,
@@ -295,92 +391,8 @@ ESTIMATORS: dict[str, Shapes] = {
     },
     "QuadraticDiscriminantAnalysis": _QUADRATIC,
     "RegularizedDiscriminantAnalysis": {**_QUADRATIC, "alpha_": "float!", "gamma_": "float!"},
+    "DateFeatures": {"day_first_": "array[d]!", "hours_": "array[d]!"},
     "SVCSearch": _SEARCH,
     "SVRSearch": _SEARCH,
     "DetectorSearch": _SEARCH,
-}
-
-# The fields of what estimators keep, under the names that files have for them.
-RECORDS: dict[str, Shapes] = {
-    "mercer.problems:Certificate": {
-        "primal": "number",
-        "dual": "number",
-        "gap": "number",
-        "relative_gap": "number",
-        "kkt_violation": "number",
-        "n_iter": "int",
-        "status": "word",
-        "criterion": "word",
-        "parts": "list(@mercer.problems:Certificate)[*]",
-        "rounding": "number",
-    },
-    "mercer.problems.components:Components": {
-        "values": "float[c]!",
-        "vectors": "float[n,c]!",
-        "means": "float[n]!",
-        "mean": "float!",
-        "trace": "float!",
-    },
-    "mercer.problems.preimage:LearnedMap": {
-        "Z": "float[z,c]!",
-        "dual": "float[z,d]!",
-        "mean": "float[d]!",
-        "width": "float!",
-    },
-    "mercer.estimators.discriminant._class_spectra:ClassSpectra": {
-        "sphering": "@mercer.estimators.discriminant._sphering:Sphering !",
-        "center": "float[d]!",
-        "centroids": "float[k,e]!",
-        "values": "float[k,e]!",
-        "vectors": "float[k,e,e]!",
-    },
-    "mercer.estimators.discriminant._sphering:Sphering": {
-        "forward": "float[d,e]!",
-        "backward": "float[e,d]!",
-        "log_det": "float!",
-    },
-    "mercer.problems.multiclass:Task": {
-        "rows": "int[w] < n !",
-        "sign": "float[w]!",
-        "positive": "int!",
-        "negative": "any",
-    },
-    "mercer.solvers.knots:Path": {
-        "t": "float[e]!",
-        "a": "float[e,w]!",
-        "products": "float[e,w]!",
-        "event_t": "float[v]!",
-        "event_kind": "int[v]!",
-        "event_index": "any",
-        "status": "word!",
-        "family": "@mercer.problems.path:Family !",
-        "largest": "float!",
-    },
-    "mercer.problems.path:Family": {
-        "rests": "number[w,g+1]!",
-        "slopes": "number[w,g]!",
-        "bias": "flag!",
-        "level": "float!",
-        "tilt": "float!",
-        "dual": "any",
-    },
-    "mercer.solvers.posterior:ExactPosterior": {"system": "@mercer.solvers.factored:Factored !"},
-    "mercer.solvers.factored:Factored": {
-        "_diag": "float[n]!",
-        "_S": "number[n,n]!",
-        "condition": "number",
-    },
-    "mercer.kernels:Centered": {
-        "_training": "points[g,d]!",
-        "_weights": "float[g]!",
-        "_training_means": "float[g]!",
-        "_mean": "float!",
-        "_known": "none",
-    },
-    "mercer.kernels.tuning:Tuning": {
-        "kernel": "kernel!",
-        "names": "list(word)[j] !",
-        "start": "any",
-        "limits": "any",
-    },
 }

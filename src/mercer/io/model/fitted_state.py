@@ -11,11 +11,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mercer.io.errors import ModelFileError
-from mercer.io.model.allowlist import address, plain_address
-from mercer.io.model.fitted_shapes import ESTIMATORS, RECORDS, Shapes
+from mercer.io.model.allowlist import address, is_known_sklearn_kernel, plain_address
+from mercer.io.model.feature_shapes import shapes_on_features
+from mercer.io.model.fitted_shapes import ESTIMATORS
+from mercer.io.model.record_shapes import RECORDS, Shapes
 from mercer.io.model.sklearn_shapes import SKLEARN_SHAPES
 from mercer.kernels import Kernel, OnColumns
 from mercer.kernels.data import is_sparse
+from mercer.kernels.mixed_columns import MixedColumns
 from mercer.values import Value
 
 Sizes = dict[str, int]
@@ -87,6 +90,8 @@ def check(model: Any) -> None:
                 raise ModelFileError(f"{type(part).__name__}: {error}") from error
         own = type(part).__module__.startswith("mercer.")
         shapes = (ESTIMATORS if own else SKLEARN_SHAPES).get(type(part).__name__)
+        if shapes is not None and "feature_map_" in vars(part):
+            shapes = shapes_on_features(shapes)
         _check_steps(part)
         sizes = _common_sizes(part, vars(part))
         if shapes is not None and not vars(part).keys().isdisjoint(shapes):
@@ -199,6 +204,8 @@ class Looker:
         if self.pairwise:  # rows of a matrix that the user has: there may be nothing, or numbers of rows
             return value is None or isinstance(value, np.ndarray) or is_sparse(value)
         assert shape.lengths is not None
+        if isinstance(value, MixedColumns):
+            return _agree(value.shape, shape.lengths, sizes)
         ready = isinstance(value, np.ndarray) or is_sparse(value)
         if ready and value.dtype.kind in "biuf":
             numbers = value.data if is_sparse(value) else value
@@ -215,6 +222,8 @@ class Looker:
         return isinstance(value, np.ndarray) and _agree(value.shape, shape.lengths or (), sizes)
 
     def _kernel(self, value: Any, shape: Shape, sizes: Sizes) -> bool:
+        if is_known_sklearn_kernel(value):
+            return bool(np.isfinite(value.theta).all())
         if not isinstance(value, Kernel):
             return False
         if isinstance(value, OnColumns):  # what is inside sees some of the features
@@ -246,7 +255,8 @@ SIMPLE: dict[str, Callable[[Any], bool]] = {
     "any": lambda value: True,
     "value": lambda value: isinstance(value, Value),
     "estimator": lambda value: (
-        isinstance(value, BaseEstimator) and len(vars(value)) > len(value.get_params(False))
+        isinstance(value, BaseEstimator)  # a pipeline has nothing of its own; its steps are looked at
+        and (hasattr(value, "steps") or len(vars(value)) > len(value.get_params(False)))
     ),
 }
 
@@ -280,6 +290,11 @@ def _check_outputs(model: Any, state: Mapping[str, Any], sizes: Sizes) -> None:
     k = sizes.get("k", 0)
     if ("link_knots_" in state) != ("link_slopes_" in state):
         refuse(model, "link_knots_ and link_slopes_ belong together")
+    if "feature_map_" in state:
+        wanted = _machines(model, k) if k else sizes["u"]
+        if sizes["u"] != wanted or np.size(state["intercept_"]) != sizes["u"]:
+            refuse(model, f"feature_weights_ has {sizes['u']} rows for {wanted} functions")
+        return
     if "_n_support" in state:
         _check_pairs(model, state["_n_support"], sizes)
     elif "q" in sizes and sizes["q"] != sizes["r"]:
@@ -288,7 +303,8 @@ def _check_outputs(model: Any, state: Mapping[str, Any], sizes: Sizes) -> None:
         refuse(model, f"{sizes['r']} rows of coefficients for {k} classes")
     if "_flat" in state and "X_fit_" in state:
         flat = state["dual_coef_"].ndim == 1
-        if bool(state["_flat"]) != flat or np.ndim(state.get("intercept_", 0.0)) not in (0, int(not flat)):
+        bias = state.get("intercept_", 0.0)
+        if bool(state["_flat"]) != flat or np.ndim(bias) > 1 or (flat and np.size(bias) != 1):
             refuse(model, "dual_coef_, intercept_ and the number of outputs contradict each other")
         outputs = 1 if flat else sizes["o"]
         if outputs != sizes.get("o", 1) or (k and outputs != k and (outputs, k) != (1, 2)):
@@ -299,8 +315,13 @@ def _check_pairs(model: Any, counts: np.ndarray, sizes: Sizes) -> None:
     k, m = sizes["k"], sizes["m"]
     if int(counts.sum()) != m:
         refuse(model, f"the numbers of support vectors {counts.tolist()!r:.60} do not sum to {m}")
-    pairs = getattr(model, "multiclass", "ovo") == "ovo"
-    rows = 1 if k == 2 else k - 1 if pairs else k
-    machines = 1 if k == 2 else k * (k - 1) // 2 if pairs else k
+    machines = _machines(model, k)
+    rows = 1 if k == 2 else k if getattr(model, "multiclass", "ovo") != "ovo" else k - 1
     if sizes["r"] != rows or sizes["q"] != machines:
         refuse(model, f"dual_coef_ has {sizes['r']} rows and intercept_ {sizes['q']} entries for {k} classes")
+
+
+def _machines(model: Any, k: int) -> int:
+    """Return how many two-class machines stand for k classes."""
+    pairs = getattr(model, "multiclass", "ovo") == "ovo"
+    return 1 if k == 2 else k * (k - 1) // 2 if pairs else k

@@ -68,7 +68,7 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int | None) -> bytes:
 def load(
     path: str | os.PathLike[str], *, kernels: Mapping[str, Any] | None = None, max_bytes: int | None = None
 ) -> Any:
-    """Return the model in a file that `mercer.save` has written.
+    """Load a model that `mercer.save` has written.
 
     Nothing in the file is executed, no length in it is believed, and everything it names is looked up in a
     list of what may be built before anything is built.
@@ -150,8 +150,7 @@ def loads(content: bytes, *, kernels: Mapping[str, Any] | None = None) -> ModelF
     if missing:
         raise ModelFileError(
             f"the model uses the function {missing[0]!r} of its author, which is not in the file: "
-            f"hand it over with "
-            f"load(..., kernels={{{missing[0]!r}: {missing[0]}}})"
+            f"pass it to load(..., kernels={{{missing[0]!r}: {missing[0]}}})"
         )
     decoder = Decoder(tensors, given)
     model = decoder.build(description["model"], "model")
@@ -163,13 +162,13 @@ def loads(content: bytes, *, kernels: Mapping[str, Any] | None = None) -> ModelF
     versions = description["versions"]
     sound = isinstance(versions, dict) and all(isinstance(v, str) for v in versions.values())
     if not isinstance(training, Training) or not isinstance(summary, dict) or not sound:
-        raise ModelFileError("its description of data, versions or summary is not sound")
+        raise ModelFileError("its description of data, versions or summary is invalid")
     training.check()
     return ModelFile(model, training, summary, versions, protocol)
 
 
 def inspect(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> dict[str, Any]:
-    """Return what a model file says of itself, without building anything.
+    """Return the description in a model file, without building the model.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def write_at_once(path: str | os.PathLike[str], content: bytes) -> Path:
         raise ValueError(f"{os.fspath(path)!r} is {kind}: name a file to write to")
     place = Path(os.path.realpath(given))
     if not place.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {os.fspath(place.parent)!r} to write {place.name!r} to")
+        raise FileNotFoundError(f"the folder {os.fspath(place.parent)!r} does not exist")
     _remove_leftovers(place)
     with _beside(place) as (file, name):
         file.write(content)

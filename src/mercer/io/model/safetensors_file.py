@@ -61,7 +61,7 @@ def parse_json(text: str | bytes, what: str) -> Any:
     except (ValueError, UnicodeDecodeError) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(f"{what} is not sound JSON: {error}") from error
+        raise ModelFileError(f"{what} is not valid JSON: {error}") from error
 
 
 def read_description(content: bytes) -> tuple[dict[str, Any], str, str]:
@@ -71,13 +71,13 @@ def read_description(content: bytes) -> tuple[dict[str, Any], str, str]:
     length = int.from_bytes(content[:8], "little")
     if length > min(LARGEST_HEADER, len(content) - 8):
         raise ModelFileError(
-            "it is cut short, or is no model file: its header is said to be longer than the file"
+            "it is truncated, or is not a model file: the stated length of its header exceeds the file"
         )
     header = parse_json(content[8 : 8 + length], "its header")
     metadata = header.get("__metadata__") if isinstance(header, dict) else None
     found = metadata.get(FORMAT) if isinstance(metadata, dict) and len(metadata) == 1 else None
     if not isinstance(found, str):
-        raise ModelFileError("it is no model file of mercer: its header does not say so")
+        raise ModelFileError("it is not a mercer model file: its header does not say so")
     claimed, _, text = found.partition("\n")
     description = parse_json(text, "its description")
     if not isinstance(description, dict):
@@ -99,7 +99,7 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
         entries: Any = _deserialize(content)
     except SafetensorError as error:
-        raise ModelFileError(f"its arrays are not sound: {error}") from error
+        raise ModelFileError(f"its arrays are invalid: {error}") from error
     tensors: dict[str, np.ndarray] = {}
     for name, entry in entries:
         if entry["dtype"] not in DTYPES:

@@ -28,8 +28,9 @@ def save(
     X: Any = None,
     y: Any = None,
     sample_weight: Any = None,
+    target: str | None = None,
 ) -> Path:
-    """Write a fitted model to a file that runs no code when it is opened.
+    """Save a fitted model to a file that runs no code when it is loaded.
 
     Arrays are kept bit for bit: the loaded model decides exactly as this one. The file is in the safetensors
     format, with a description in JSON.
@@ -45,6 +46,8 @@ def save(
     X, y, sample_weight : optional
         The data given to ``fit``. The file then keeps their row count, their fingerprint and the weights, so
         that `mercer.io.verify` can tell whether data are the same, and recompute the certificate.
+    target : str, optional
+        What the target is called; ``y.name`` if not given.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def save(
     >>> bool((same.decision_function(data) == model.decision_function(data)).all())
     True
     """
-    return write_at_once(path, dumps(model, X=X, y=y, sample_weight=sample_weight))
+    return write_at_once(path, dumps(model, X=X, y=y, sample_weight=sample_weight, target=target))
 
 
 def save_again(file: ModelFile, path: str | os.PathLike[str]) -> Path:
@@ -84,12 +87,19 @@ def save_again(file: ModelFile, path: str | os.PathLike[str]) -> Path:
     return write_at_once(path, _content(file.model, file.training))
 
 
-def dumps(model: BaseEstimator, *, X: Any = None, y: Any = None, sample_weight: Any = None) -> bytes:
+def dumps(
+    model: BaseEstimator,
+    *,
+    X: Any = None,
+    y: Any = None,
+    sample_weight: Any = None,
+    target: str | None = None,
+) -> bytes:
     """Return a model as the bytes of a file.
 
     Parameters
     ----------
-    model, X, y, sample_weight
+    model, X, y, sample_weight, target
         As for `save`.
 
     Returns
@@ -99,7 +109,7 @@ def dumps(model: BaseEstimator, *, X: Any = None, y: Any = None, sample_weight: 
     """
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"model must be a fitted estimator; it is a {type(model).__name__}")
-    return _content(model, observe(model, X, y, sample_weight))
+    return _content(model, observe(model, X, y, sample_weight, target))
 
 
 def _content(model: BaseEstimator, training: Training) -> bytes:

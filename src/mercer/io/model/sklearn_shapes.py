@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mercer.io.model.fitted_shapes import Shapes
+from mercer.io.model.record_shapes import Shapes
 
 _LINES: Shapes = {"coef_": "float[d] | float[o,d] !", "intercept_": "float | float[o] !"}
 

@@ -31,24 +31,28 @@ class Training:
         Fingerprint of the target.
     weights : ndarray of shape (rows,) or None
         Sample weights; None if there were none.
+    target_name : str or None
+        What the target is called.
     """
 
     rows: int | None = None
     features: str | None = None
     target: str | None = None
     weights: np.ndarray | None = None
+    target_name: str | None = None
 
     def check(self) -> None:
         """Refuse what does not fit together."""
         sound = self.rows is None or (type(self.rows) is int and self.rows >= 0)
         for text in (self.features, self.target):
             sound = sound and (text is None or (isinstance(text, str) and len(text) == 64))
+        sound = sound and (self.target_name is None or isinstance(self.target_name, str))
         if self.weights is not None:
             w = self.weights
             sound = sound and isinstance(w, np.ndarray) and w.dtype == np.float64 and w.shape == (self.rows,)
             sound = sound and bool(np.isfinite(w).all()) and bool((w >= 0).all())
         if not sound:
-            raise ModelFileError("its description of the training data is not sound")
+            raise ModelFileError("its description of the training data is invalid")
 
 
 def fitted_part(model: Any) -> Any:
@@ -141,7 +145,7 @@ def _numbers(sha: Any, values: Any) -> None:
             sha.update(np.ascontiguousarray(piece, dtype=kind).tobytes())
 
 
-def observe(model: Any, X: Any, y: Any, sample_weight: Any) -> Training:
+def observe(model: Any, X: Any, y: Any, sample_weight: Any, target: str | None = None) -> Training:
     """Return what a file will know of the training data."""
     last = fitted_part(model)
     shape = getattr(last, "shape_fit_", None)
@@ -156,7 +160,9 @@ def observe(model: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     weights = None
     if sample_weight is not None:
         weights = np.ascontiguousarray(np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (given,)))
-    return Training(given, fingerprint(X), None if y is None else fingerprint(y), weights)
+    name = getattr(y, "name", None) if target is None else target
+    name = None if name is None else str(name)
+    return Training(given, fingerprint(X), None if y is None else fingerprint(y), weights, name)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,10 @@ from mercer.kernels import (
     AdditiveChi2,
     Centered,
     Chi2,
+    Clipped,
     Constant,
+    Cosine,
+    Flipped,
     HistogramIntersection,
     Kernel,
     Laplacian,
@@ -29,11 +32,13 @@ from mercer.kernels import (
     Product,
     RationalQuadratic,
     Scaled,
+    Shifted,
     Sigmoid,
     Spline,
     Sum,
 )
 from mercer.kernels.data import is_sparse
+from mercer.kernels.spectral import SpectralKernel
 
 # Each statistic in two forms: between rows of x and constant points Z, and of a row with itself.
 
@@ -207,9 +212,25 @@ def _centered(g: Graph, k: Centered, x: str, Z: np.ndarray | None) -> str:
     return g.op("Add", shifted, g.const(float(k._mean) - k._means(Z)[None]))
 
 
+def _spectral(g: Graph, k: SpectralKernel, x: str, Z: np.ndarray | None) -> str:
+    features = g.op("MatMul", kernel(g, k.kernel, x, dense(k._training)), g.const(k._map))
+    if Z is None:
+        return g.sum(_square(g, features), 1)
+    return g.op("MatMul", features, g.const(np.ascontiguousarray(k.features(Z).T)))
+
+
+def _shifted(g: Graph, k: Shifted, x: str, Z: np.ndarray | None) -> str:
+    inner = kernel(g, k.kernel, x, Z)
+    if Z is None:
+        return g.affine(inner, 1.0, float(k.amount))
+    same = g.number(g.op("Equal", _l1(g, x, Z), g.const(0.0)))
+    return g.op("Add", inner, g.affine(same, float(k.amount)))
+
+
 def _emitters() -> dict[type, Emit]:
     return {
         Linear: lambda g, k, x, Z: _dot(g, x, Z),
+        Cosine: lambda g, k, x, Z: kernel(g, Linear().normalized(), x, Z),
         Polynomial: _poly,
         Sigmoid: _sigmoid,
         RBF: _rbf,
@@ -229,6 +250,9 @@ def _emitters() -> dict[type, Emit]:
         Normalized: _normalized,
         OnColumns: _on_columns,
         Centered: _centered,
+        Clipped: _spectral,
+        Flipped: _spectral,
+        Shifted: _shifted,
     }
 
 

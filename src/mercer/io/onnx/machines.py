@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer import estimators as e
+from mercer.estimators.approximation._values import has_features
 from mercer.io.errors import ModelFileError
 from mercer.io.onnx import probability
 from mercer.io.onnx.discriminants import (
@@ -20,8 +21,9 @@ from mercer.io.onnx.discriminants import (
 )
 from mercer.io.onnx.graph import DOUBLE, INT64, STRING, Graph
 from mercer.io.onnx.kernels import dense, kernel
-from mercer.io.onnx.regressors import REGRESSIONS, combination, regression
-from mercer.kernels import Kernel, Precomputed
+from mercer.io.onnx.regressors import REGRESSIONS, combination, linear, regression, with_columns
+from mercer.kernels import Kernel, Precomputed, as_kernel
+from mercer.kernels.sklearn_kernels import is_sklearn_kernel
 
 Output = tuple[str, int, list[Any]]  # name, type, shape
 OUTPUTS = ("label", "decision", "probabilities", "prediction")
@@ -32,7 +34,14 @@ def check_machine(model: Any) -> None:
     if type(model) not in MACHINES:
         can = ", ".join(sorted(cls.__name__ for cls in MACHINES))
         raise ModelFileError(f"{type(model).__name__} cannot be exported to ONNX; these can: {can}")
+    if has_features(model):
+        raise ModelFileError(
+            f"this {type(model).__name__} has features in the place of its kernel (approximation="
+            f"{model.approximation!r}) and cannot be exported to ONNX: mercer.save keeps it"
+        )
     known = getattr(model, "kernel_", None)
+    if is_sklearn_kernel(known):
+        known = as_kernel(known)
     if known is not None and (not isinstance(known, Kernel) or isinstance(known, Precomputed)):
         raise ModelFileError(f"kernel {known!r} cannot be exported to ONNX: kernels on vectors can")
     if known is not None and not hasattr(model, "n_features_in_"):
@@ -50,7 +59,7 @@ def add_machine(g: Graph, model: Any, x: str) -> list[Output]:
 
 def _regressor(g: Graph, model: Any, x: str) -> list[Output]:
     F = regression(g, model, x)
-    if getattr(model, "_flat", True):
+    if getattr(model, "_predicts_flat", getattr(model, "_flat", True)):
         g.op("Reshape", F, g.const([-1], np.int64), out="prediction")
         return [("prediction", DOUBLE, ["rows"])]
     g.op("Identity", F, out="prediction")
@@ -135,7 +144,8 @@ def _machines(g: Graph, model: Any, x: str) -> str:
     weights = np.zeros((model.support_.size, machines))
     for s in segments:
         weights[s.start : s.stop, s.outputs] = s.coef
-    return combination(g, model.kernel_, x, model.support_vectors_, weights, model.intercept_)
+    F = combination(g, model.kernel_, x, model.support_vectors_, weights, model.intercept_)
+    return with_columns(g, model, x, F)
 
 
 def _pairs(g: Graph, model: Any, x: str, logits: Callable[[str], str | None]) -> list[Output]:
@@ -158,6 +168,9 @@ def _pairs(g: Graph, model: Any, x: str, logits: Callable[[str], str | None]) ->
             couple = probability.couple_rest if model.multiclass == "ovr" else probability.couple_pairs
             p = couple(g, z, k, choice)
         outputs.append(_probable(g, p, k))
+    threshold = getattr(model, "threshold", 0.0)
+    if threshold:  # probabilities know nothing of it
+        choice = g.op("Cast", g.op("GreaterOrEqual", "decision", g.const(threshold)), to=INT64)
     return _labelled(g, model, choice, outputs)
 
 
@@ -229,8 +242,26 @@ def _online_classifier(g: Graph, model: Any, x: str) -> list[Output]:
 
 
 def _perceptron(g: Graph, model: Any, x: str) -> list[Output]:
-    F = g.op("MatMul", x, g.const(np.asarray(model.coef_).T))
-    return _largest(g, model, g.op("Add", F, g.const(np.reshape(model.intercept_, (1, -1)))))
+    return _largest(g, model, linear(g, model, x))
+
+
+def _weights(g: Graph, model: Any, x: str) -> list[Output]:
+    """Add a linear classifier, with probabilities if its loss has them."""
+    F, k = linear(g, model, x), model.classes_.size
+    if not hasattr(model, "predict_proba"):
+        return _largest(g, model, F, "Greater")
+    if k == 2:
+        decision = _decided(g, F, None)
+        choice = g.op("Cast", g.op("Greater", "decision", g.const(0.0)), to=INT64)
+    else:
+        decision, choice = _decided(g, F, k), g.op("ArgMax", F, axis=1, keepdims=0)
+    z = probability.loss_logits(g, model.loss_, F)
+    p = probability.two_classes(g, z, choice) if k == 2 else probability.couple_rest(g, z, k, choice)
+    return _labelled(g, model, choice, [decision, _probable(g, p, k)])
+
+
+def _weighted_plane(g: Graph, model: Any, x: str) -> list[Output]:
+    return _verdict(g, g.op("MatMul", x, g.const(model.coef_)), model.offset_)
 
 
 def _discriminant(scores: Callable[[Graph, Any, str], str]) -> Callable[[Graph, Any, str], list[Output]]:
@@ -253,6 +284,9 @@ MACHINES: dict[type, Callable[[Graph, Any, str], list[Output]]] = {
     e.KernelPerceptron: _online_classifier,
     e.KernelAdatron: _online_classifier,
     e.Perceptron: _perceptron,
+    e.LinearSVC: _weights,
+    e.LinearClassifier: _weights,
+    e.LinearOneClassSVM: _weighted_plane,
     e.KernelFisherDiscriminant: _discriminant(fisher_scores),
     e.LinearDiscriminantAnalysis: _discriminant(linear_scores),
     e.PenalizedDiscriminantAnalysis: _discriminant(linear_scores),

@@ -39,7 +39,7 @@ def add_step(g: Graph, name: str, step: Any, parts: Sequence[Part]) -> Parts:
     kind = type(step)
     if step is None or isinstance(step, str):
         if step not in (None, "passthrough"):
-            raise ModelFileError(f"step {name!r} is {step!r}, which is no transformer")
+            raise ModelFileError(f"step {name!r} is {step!r}, which is not a transformer")
         return list(parts)
     if kind is Pipeline:
         for inner_name, inner in step.steps:

@@ -107,7 +107,7 @@ def read_header(source: Source) -> tuple[list[Attribute], Body]:
         if len(text) > LONGEST_HEADER:
             break
     if end is None:
-        raise DataFileError(f"{source.name} has no line @data: it is no ARFF file, or is cut short")
+        raise DataFileError(f"{source.name} has no line @data: it is not an ARFF file, or is truncated")
     attributes = []
     try:
         lines = text[: end.start()].decode("utf-8-sig").splitlines()

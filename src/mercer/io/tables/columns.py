@@ -10,7 +10,8 @@ import numpy as np
 
 from mercer.io.errors import DataFileError
 from mercer.io.extras import require
-from mercer.io.tables.table import Table, listed, whole
+from mercer.io.tables.table import Table, whole
+from mercer.words import did_you_mean, listed
 
 MOSTLY = 0.75  # of a table's memory that its features must fill to stay where they are
 FEW_ROWS = 4096  # moved at a time
@@ -95,7 +96,8 @@ def target_column(names: Sequence[str], target: str | int | None, source: str) -
         number = int(target)
     except ValueError:
         raise DataFileError(
-            f"target={target!r}: {source} has no such column; its columns are {listed(names)}"
+            f"target={target!r}: {source} has no such column; its columns are {listed(names)}."
+            + did_you_mean(target, names)
         ) from None
     if not -len(names) <= number < len(names):
         raise DataFileError(
@@ -141,7 +143,10 @@ def assemble(
         position = {name: k for k, name in enumerate(names)}
         missing = [name for name in wish.features if name not in position]
         if missing:
-            raise DataFileError(f"{source} has no column {listed(missing)}; its columns are {listed(names)}")
+            raise DataFileError(
+                f"{source} has no column {listed(missing)}; its columns are {listed(names)}."
+                + did_you_mean(missing[0], names)
+            )
         chosen = [position[name] for name in wish.features]
     if not chosen:
         raise DataFileError(
@@ -176,7 +181,7 @@ def _target(columns: Columns, target: int, source: str, first_row: int) -> np.nd
         raise DataFileError(
             f"{source}: the target {columns.names[target]!r} is missing in {len(absent)} "
             f"row{'s' if len(absent) != 1 else ''}, first in row {first_row + absent[0] + 1}: "
-            "remove them, or choose another target"
+            "remove these rows, or choose another target"
         )
     return np.array(values.tolist(), dtype=np.str_)
 

@@ -251,5 +251,5 @@ class DelimitedReader:
                 f"{self.source}, line {line}: {near!r} is not UTF-8 ({error.reason}): {NOT_UTF8}"
             ) from error
         if "\0" in text:
-            raise DataFileError(f"{self.source} holds zero bytes: it is no text file")
+            raise DataFileError(f"{self.source} holds zero bytes: it is not a text file")
         return text

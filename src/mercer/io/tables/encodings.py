@@ -30,8 +30,9 @@ def check_encoding(encoding: str) -> str:
         found = None
     if found is None or not found._is_text_encoding:  # bytes.decode asks for the same attribute
         raise DataFileError(
-            f"encoding={encoding!r} is not known; usual ones are 'utf-8', 'cp1252' (Western Windows), "
-            "'latin-1', 'cp1250' (Central European), 'cp1251' (Cyrillic), 'gb18030', 'shift_jis' and 'utf-16'"
+            f"encoding={encoding!r} is not a known encoding; use for example 'utf-8', 'cp1252' (Windows, "
+            "Western), 'latin-1', 'cp1250' (Central European), 'cp1251' (Cyrillic), 'gb18030', 'shift_jis' "
+            "or 'utf-16'"
         )
     return found.name
 
@@ -52,12 +53,20 @@ def as_utf8(source: Source, encoding: str) -> Source:
     return text
 
 
-def recoded(head: bytes, encoding: str) -> bytes:
+def recoded(head: bytes, encoding: str, file: str) -> bytes:
     """Return the first bytes of a file in UTF-8, for a look at them."""
     name = _found(head, encoding)
     if name == "utf-8":
         return head
-    return codecs.getincrementaldecoder(name)("replace").decode(head).encode("utf-8", "replace")
+    try:
+        text = codecs.getincrementaldecoder(name)("replace").decode(head)
+    except UnicodeError as error:  # a mark that must be there is not: nothing replaces it
+        raise _refusal(file, name, error) from error
+    return text.encode("utf-8", "replace")
+
+
+def _refusal(file: str, encoding: str, error: UnicodeError) -> DataFileError:
+    return DataFileError(f"{file} is not {encoding} ({error}): try another encoding")
 
 
 def _found(head: bytes, encoding: str) -> str:
@@ -80,7 +89,7 @@ def _refuse_zeros(source: Source) -> None:
                 f"{source.name} looks like UTF-16: name its encoding, encoding={kind!r} (in the command: "
                 f"--encoding {kind}), or save it as UTF-8"
             )
-    raise DataFileError(f"{source.name} holds zero bytes: it is no text file")
+    raise DataFileError(f"{source.name} holds zero bytes: it is not a text file")
 
 
 class RecodedSource(ChangedSource):
@@ -96,7 +105,7 @@ class RecodedSource(ChangedSource):
 
     def __init__(self, source: Source, encoding: str) -> None:
         super().__init__(source, encoding)
-        self.head = recoded(source.head, encoding)
+        self.head = recoded(source.head, encoding, source.name)
 
     def everything(self) -> Content:
         """Return all bytes."""
@@ -130,6 +139,4 @@ class RecodedSource(ChangedSource):
                 "encoding"
             ) from error
         except UnicodeError as error:  # of codecs that are seldom used, which do not say where
-            raise DataFileError(
-                f"{self.name} is not {self.encoding} ({error}): name another encoding"
-            ) from error
+            raise _refusal(self.name, self.encoding, error) from error

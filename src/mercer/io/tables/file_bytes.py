@@ -119,7 +119,7 @@ class Source:
                 continue
             if not packed:
                 if not self._expander.eof:
-                    raise DataFileError(f"{self.name} is cut short: its compressed data end too early")
+                    raise DataFileError(f"{self.name} is truncated: its compressed data end too early")
                 return
             piece = self._expanded(packed)
             if piece:
@@ -133,12 +133,12 @@ class Source:
             if not packed:
                 return b""
             if packed[:1] != GZIP[:1]:
-                raise DataFileError(f"{self.name} has bytes behind its compressed data")
+                raise DataFileError(f"{self.name} has extra bytes after its compressed data")
             self._expander = zlib.decompressobj(wbits=31)
         try:
             piece = self._expander.decompress(packed, PIECE)
         except zlib.error as error:
-            raise DataFileError(f"{self.name} is not a sound gzip file: {error}") from error
+            raise DataFileError(f"{self.name} is not a valid gzip file: {error}") from error
         self._pending = self._expander.unconsumed_tail or self._expander.unused_data
         return piece
 

@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 
-FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz")
+FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines")
 BINARY = ("parquet", "feather", "npz")
 ENDINGS = {
     "csv": (".csv", ".tsv"),
@@ -15,6 +15,8 @@ ENDINGS = {
     "svmlight": (".svm", ".svmlight", ".libsvm", ".scale", ".t"),
     "arff": (".arff",),
     "npz": (".npz",),
+    "fasta": (".fasta", ".fa", ".fas", ".fna", ".faa", ".ffn", ".frn"),
+    "lines": (".lines",),
 }
 MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "feather"), (b"FEA1", "feather"), (b"PK\x03\x04", "npz"))
 PAIRS = re.compile(rb"[^\s:,]+([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+\s*(#.*)?")
@@ -45,5 +47,7 @@ def detect(head: bytes, name: str) -> str:
     lines = [line.strip() for line in head.removeprefix(codecs.BOM_UTF8).splitlines() if line.strip()]
     if any(line.lower().startswith(b"@relation") for line in lines[:100]):
         return "arff"
+    if lines and lines[0].startswith(b">") and len(lines) > 1 and lines[1].isalpha():
+        return "fasta"
     rows = [line for line in lines if not line.startswith(b"#")]
     return "svmlight" if rows and PAIRS.fullmatch(rows[0]) else "csv"

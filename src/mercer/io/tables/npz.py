@@ -14,7 +14,8 @@ from numpy.lib import format as npy
 from mercer.io.errors import DataFileError
 from mercer.io.tables.columns import Columns, Wish, assemble
 from mercer.io.tables.file_bytes import Limits, Source
-from mercer.io.tables.table import NumberedNames, Table, listed, whole
+from mercer.io.tables.table import NumberedNames, Table, whole
+from mercer.words import listed
 
 FEATURES = ("X", "x", "data", "features")
 TARGETS = ("y", "Y", "target", "labels")

@@ -100,6 +100,9 @@ def _columns(batch: Any, wish: Wish, source: str) -> Columns:
         if types.is_dictionary(kind):
             kind = kind.value_type
             column = column.cast(kind)
+        if types.is_date(kind) or types.is_timestamp(kind):  # text, as CSV files have them
+            column, kind = column.cast(pyarrow.timestamp("s"), safe=False), pyarrow.string()
+            column = column.cast(kind)
         number = (
             types.is_integer(kind)
             or types.is_floating(kind)

@@ -21,6 +21,7 @@ from mercer.io.tables.dialect import sniff
 from mercer.io.tables.encodings import as_utf8
 from mercer.io.tables.file_bytes import Limits, Source
 from mercer.io.tables.formats import BINARY, FORMATS, detect
+from mercer.io.tables.item_files import read_items
 from mercer.io.tables.not_a_table import refuse_foreign
 from mercer.io.tables.npz import read_npz
 from mercer.io.tables.parquet_feather import arrow_batches, read_arrow
@@ -44,7 +45,7 @@ def _bundled(path: Any, format: str | None) -> str | None:  # noqa: A002
 
 def _check_format(format: str | None) -> None:  # noqa: A002
     if format is not None and format not in FORMATS:
-        raise DataFileError(f"format={format!r} is not known; it must be one of {', '.join(FORMATS)}")
+        raise DataFileError(f"format={format!r} is invalid; choose one of {', '.join(FORMATS)}")
 
 
 def read_data(
@@ -64,7 +65,7 @@ def read_data(
     max_expansion: float = EXPANSION,
     n_jobs: int | None = None,
 ) -> Table:
-    """Read a table from a file: CSV, Parquet, Feather, svmlight/LIBSVM, ARFF, NPZ, or gzip of any.
+    """Read a table from a file: CSV, Parquet, Feather, svmlight/LIBSVM, ARFF, NPZ, FASTA, also gzipped.
 
     Numbers in text are read to the last bit: each is the float64 nearest to what is written. Nothing that a
     file says of its own size is believed before it is checked.
@@ -76,13 +77,14 @@ def read_data(
         "wine", "breast_cancer", "digits", "diabetes", "linnerud").
     target : str, int or None, default="last"
         Name or number of the target column, "last" or "first"; None for no target. Formats that mark their
-        target themselves (svmlight, NPZ with y, the named data sets) use it for "last" and "first".
+        target themselves (svmlight, NPZ with y, the named data sets) use it for "last" and "first". For FASTA
+        and lines see `read_fasta`: an entry of the headers, "re:" and a pattern, or a file of labels.
     features : sequence of str, optional
         Which columns to read as features, in this order; all but the target if not given.
     categorical : sequence of str, optional
         Names of the columns that are text; all others must be numbers then. If not given, a column is text
         when one of its cells is no number.
-    format : {"csv", "parquet", "feather", "svmlight", "arff", "npz"}, optional
+    format : {"csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines"}, optional
         Found from the file's first bytes and its name if not given.
     header : bool or "auto", default="auto"
         Whether the first row of a CSV file holds names; "auto" takes it for names unless one of its cells is
@@ -134,6 +136,8 @@ def read_data(
             return table if features is None else table.select(features)
         if kind == "npz":
             return read_npz(source, wish)
+        if kind in ("fasta", "lines"):
+            return read_items(source, kind, wish)
         if kind == "arff":
             return read_arff(source, wish, workers.threads)
         if kind in ("parquet", "feather"):
@@ -164,7 +168,7 @@ def read_batches(
     max_expansion: float = EXPANSION,
     n_jobs: int | None = None,
 ) -> Iterator[Table]:
-    """Read a file a few rows at a time, in constant memory for CSV, svmlight, ARFF, Parquet and Feather.
+    """Read a file in batches of rows, in constant memory for CSV, svmlight, ARFF, Parquet and Feather.
 
     Parameters
     ----------
@@ -204,6 +208,8 @@ def read_batches(
         workers = Workers(resolve_threads(n_jobs))
         if kind == "npz":
             yield from _slices(read_npz(source, wish), batch_rows)
+        elif kind in ("fasta", "lines"):
+            yield from _slices(read_items(source, kind, wish), batch_rows)
         elif kind == "svmlight":
             for table in svmlight_batches(
                 source, workers, zero_based, n_features, target is not None, batch_rows

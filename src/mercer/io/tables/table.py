@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from mercer.io.errors import DataFileError
 from mercer.io.extras import require
+from mercer.words import listed
 
 
 class NumberedNames(Sequence[str]):
@@ -70,7 +71,7 @@ class Table:
     sample_weight : ndarray of shape (n,) or None
         Weights, where the file has them.
     format : str
-        "csv", "parquet", "feather", "svmlight", "arff", "npz" or "sklearn".
+        "csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines" or "sklearn".
     source : str
         Where the rows came from, for messages.
     first_row : int
@@ -168,12 +169,6 @@ class Table:
             X = self.X[list(names)]
         categories = {name: self.categories[name] for name in names if name in self.categories}
         return replace(self, X=X, feature_names=names, categories=categories)
-
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return names in quotes, separated by commas, cut short."""
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
 
 
 def whole(y: np.ndarray) -> np.ndarray:
