@@ -8,47 +8,20 @@ import numpy as np
 
 from mercer._report.html_page import paragraph, table
 from mercer._report.subject import Subject, rows_of
+from mercer._report.verdict import percent
+from mercer.inspect.feature_weights import feature_weights, listed_features
+from mercer.inspect.hardest_rows import badness, multipliers, ranked
 
 SHOWN = 15
 ROUNDING = 1e-9  # of the largest distance, below which one is shown as 0
 COLUMNS = 6  # features shown of each row
-
-
-def multipliers(machine: Any, n: int) -> np.ndarray | None:
-    """Return the sum of each row's multipliers over all two-class machines; None where there are none."""
-    support, coef = getattr(machine, "support_", None), getattr(machine, "dual_coef_", None)
-    if support is None or coef is None:
-        return None
-    size = np.abs(np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef))
-    if size.ndim != 2 or size.shape[1] != len(support):
-        return None
-    out = np.zeros(n)
-    out[np.asarray(support)] = size.sum(axis=0)
-    return out
-
-
-def distances(subject: Subject) -> tuple[str, np.ndarray] | None:
-    """Return how badly the machine fares on each training row, in its own measure; larger is worse."""
-    machine, X = subject.machine, subject.inner
-    if subject.kind == "classifier" and hasattr(machine, "margins"):
-        return "margin", -np.asarray(machine.margins(X, subject.y))
-    if subject.kind == "regressor":
-        return "error", np.abs(np.asarray(subject.y) - np.asarray(subject.model.predict(subject.X)))
-    if subject.kind == "detector":
-        return "decision", -np.ravel(machine.decision_function(X))
-    return None
+HEAVIEST = 12  # features that are shown with their weights
 
 
 def ranking(subject: Subject) -> tuple[np.ndarray, np.ndarray | None, tuple[str, np.ndarray] | None]:
     """Return the rows, hardest first, with what ranks them: multipliers, and distances where those tie."""
-    alpha, far = multipliers(subject.machine, subject.n_rows), distances(subject)
-    keys = [k for k in (None if far is None else -far[1], None if alpha is None else -alpha) if k is not None]
-    if not keys:
-        return np.empty(0, dtype=np.intp), alpha, far
-    order = np.lexsort([np.round(key, 9) for key in keys])
-    if alpha is not None:
-        order = order[alpha[order] > 0]
-    return order, alpha, far
+    far = badness(subject.whole, subject.machine, subject.X, subject.inner, subject.y)
+    return ranked(multipliers(subject.machine, subject.n_rows), far)
 
 
 def hardest_table(subject: Subject) -> str:
@@ -58,7 +31,7 @@ def hardest_table(subject: Subject) -> str:
         return ""
     head, numbers = ["row"], [0]
     if subject.y is not None and subject.kind != "detector":
-        head += ["is", "predicted"]
+        head += ["true", "predicted"]
         numbers += [1, 2] if subject.kind == "regressor" else []
     if alpha is not None:
         numbers.append(len(head))
@@ -86,10 +59,10 @@ def hardest_table(subject: Subject) -> str:
         for row, r in zip(rows, order[:SHOWN], strict=True):
             row.append(_short(subject.X[int(r)]))
     words = (
-        "The larger a row's multiplier, the harder the machine had to pull to fit it: at the top are "
-        "outliers, rare cases and wrong labels. Look at them first when cleaning the data."
+        "The larger a row's multiplier, the harder it is to fit: outliers, rare cases and wrong labels "
+        "come first. Check these rows first when you clean the data."
         if alpha is not None
-        else "At the top are outliers, rare cases and wrong labels."
+        else "Outliers, rare cases and wrong labels come first."
     )
     return "<h3>Hardest rows</h3>" + paragraph(words) + table([*head, *names], rows, numbers)
 
@@ -120,7 +93,7 @@ def support_words(subject: Subject) -> list[tuple[str, str]]:
     rows = [
         (
             "support vectors",
-            f"{len(support)} of {n} rows ({len(support) / n:.1%}): the only rows the machine needs",
+            f"{len(support)} of {n} rows ({percent(len(support) / n)}): the only rows the model needs",
         )
     ]
     counts: Any = getattr(machine, "n_support_", None)
@@ -133,4 +106,15 @@ def support_words(subject: Subject) -> list[tuple[str, str]]:
         at = int((size.max(axis=0) >= bound * (1 - 1e-9)).sum())
         words = ": inside the margin or misclassified" if subject.kind == "classifier" else ""
         rows.append(("at their bound C", f"{at}{words}"))
-    return rows
+    return rows + weight_words(machine)
+
+
+def weight_words(machine: Any) -> list[tuple[str, str]]:
+    """Return the features that weigh most, for kernels on items that count them: substrings, for instance."""
+    kernel, coef = getattr(machine, "kernel_", None), getattr(machine, "_coefficients", None)
+    if kernel is None or coef is None or kernel.is_vector or kernel.pairwise or coef.shape[0] != 1:
+        return []
+    if listed_features(machine) is None:
+        return []
+    heavy = feature_weights(machine).top(HEAVIEST)
+    return [("heaviest features", ", ".join(f"{name} {weight:+.3g}" for name, weight in heavy))]

@@ -23,14 +23,13 @@ h3 { font-size: 1.02em; margin: 1.2em 0 0.4em; }
 h4 { margin: 0 0 0.3em; }
 p { margin: 0.4em 0; max-width: 46em; }
 .soft { color: var(--soft); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr)); gap: 12px;
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(180px, 1fr)); gap: 12px;
   margin: 18px 0; }
 .tile { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 12px 14px; }
 .tile .name { color: var(--soft); font-size: 0.85em; }
 .tile .value { font-size: 1.6em; font-weight: 650; line-height: 1.25; overflow-wrap: anywhere; }
 .tile .note { color: var(--soft); font-size: 0.85em; }
 .good { color: var(--good); } .fair { color: var(--fair); } .poor { color: var(--poor); }
-.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.92em; }
 th, td { padding: 3px 12px 3px 0; text-align: left; vertical-align: top; }
 th { font-weight: 600; border-bottom: 1px solid var(--line); white-space: nowrap; }
@@ -45,16 +44,19 @@ figcaption { padding: 8px 12px; font-size: 0.88em; color: var(--soft); backgroun
   border-top: 1px solid var(--line); }
 details { margin: 0.5em 0; } summary { cursor: pointer; }
 .bar { display: inline-block; height: 0.7em; background: var(--bar); border-radius: 2px; }
+.lead { font-size: 1.15em; line-height: 1.4; margin: 0.6em 0 0.3em; }
 td:first-child { min-width: 7em; } td.n:first-child { min-width: 0; }
-.bounds table { font-size: 0.88em; min-width: 920px; }
-.bounds details table { min-width: 0; }
-.bounds ul { padding-left: 1em; }
-.bounds td[colspan] div { max-width: calc(min(100vw, 1080px) - 60px); position: sticky; left: 0; }
-.bounds [style*="#667085"] { color: var(--soft) !important; }
-.bounds [style*="#b42318"] { color: var(--poor) !important; }
-.bounds [style*="#1a7f37"] { color: var(--good) !important; }
-.bounds [style*="#7d6608"] { color: var(--fair) !important; }
+.promises details { border-top: 1px solid var(--line); padding-top: 0.4em; }
 footer { margin-top: 3em; color: var(--soft); font-size: 0.85em; }
+@media (prefers-color-scheme: dark) { figure.lines img { filter: invert(0.91) hue-rotate(180deg); } }
+@media (max-width: 640px) { body { padding: 16px 12px 40px; }
+  .tiles { grid-template-columns: 1fr 1fr; gap: 8px; } .tile .value { font-size: 1.3em; }
+  table, tbody, tr, .pairs td { display: block; } thead { display: none; }
+  td, td.n { display: inline-block; padding: 1px 14px 1px 0; text-align: left; white-space: normal;
+    overflow-wrap: anywhere; border: 0 !important; min-width: 0 !important; }
+  tr { padding: 6px 0; border-top: 1px solid var(--line); }
+  td[data-name]::before { content: attr(data-name) ": "; color: var(--soft); }
+  td:empty { display: none; } .pairs td:first-child { color: var(--soft); } }
 @media print { body { max-width: none; padding: 0; } .tile, figure { break-inside: avoid; } }
 """
 
@@ -129,7 +131,7 @@ def tiles(found: Iterable[str]) -> str:
 def pairs(rows: Iterable[tuple[str, Any]]) -> str:
     """Return names and values as a table of two columns."""
     body = "".join(f"<tr><td>{escape(name)}</td><td>{escape(str(value))}</td></tr>" for name, value in rows)
-    return f'<div class="wide"><table><tbody>{body}</tbody></table></div>'
+    return f'<table class="pairs"><tbody>{body}</tbody></table>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[int] = ()) -> str:
@@ -137,19 +139,24 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[
     right = set(numbers)
 
     def cells(row: Sequence[Any], tag: str) -> str:
-        kinds = [' class="n"' if k in right else "" for k in range(len(row))]
-        return "".join(f"<{tag}{kind}>{escape(str(v))}</{tag}>" for kind, v in zip(kinds, row, strict=True))
+        found = []
+        for k, value in enumerate(row):
+            kind = ' class="n"' if k in right else ""
+            # Where a screen is narrow, a row becomes a list: each cell then says what it is.
+            name = f' data-name="{escape(head[k])}"' if tag == "td" and head[k] else ""
+            found.append(f"<{tag}{kind}{name}>{escape(str(value))}</{tag}>")
+        return "".join(found)
 
     body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    top = f"<thead><tr>{cells(head, 'th')}</tr></thead>"
-    return f'<div class="wide"><table>{top}<tbody>{body}</tbody></table></div>'
+    return f"<table><thead><tr>{cells(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def picture(png: bytes, words: str) -> str:
-    """Return a picture with its caption."""
+def picture(png: bytes, words: str, lines: bool = True) -> str:
+    """Return a picture with its caption; one of lines on white becomes one on black where pages are dark."""
     data = base64.b64encode(png).decode("ascii")
+    kind = ' class="lines"' if lines else ""
     return (
-        f'<figure><img alt="{escape(words)}" src="data:image/png;base64,{data}">'
+        f'<figure{kind}><img alt="{escape(words)}" src="data:image/png;base64,{data}">'
         f"<figcaption>{escape(words)}</figcaption></figure>"
     )
 

@@ -11,43 +11,81 @@ import numpy as np
 from scipy.sparse import issparse
 
 from mercer import plots
+from mercer._report import score_pictures
 from mercer._report.html_page import picture
-from mercer._report.scores import Scores
+from mercer._report.outputs import RememberedClassifier
+from mercer._report.scores import Coverage, Scores
 from mercer._report.subject import Subject, rows_of
 
-DPI = 130
-MOST_ROWS = 3000  # drawn in scatter plots
+DPI = 170
+SIZE = (4.8, 3.5)  # inches: letters stay readable where a page is 390 pixels wide
+LEAST_CALIBRATION = 40  # rows, for bins of which shares mean something
 
 
-def draw(paint: Callable[[Any], object], words: str, size: tuple[float, float] = (6.0, 4.2)) -> str:
+def draw(paint: Callable[[Any], object], words: str, lines: bool = True) -> str:
     """Return a picture that ``paint`` drew on the axes it is given."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
-            'a report has pictures, which matplotlib draws; it is not installed: pip install "mercer[plots]"'
+            'reports need matplotlib, which is not installed: pip install "mercer[plots]"'
         ) from error
-    figure = Figure(figsize=size, layout="constrained")
+    figure = Figure(figsize=SIZE, layout="constrained")
     figure.set_facecolor("white")
     paint(figure.add_subplot())
     target = io.BytesIO()
     figure.savefig(target, format="png", dpi=DPI)
-    return picture(target.getvalue(), words)
+    return picture(target.getvalue(), words, lines)
 
 
-def drawings(subject: Subject, best: Scores) -> Iterator[str]:
+def drawings(subject: Subject, best: Scores, coverage: Coverage | None) -> Iterator[str]:
     """Yield the pictures that there are for this machine and these data."""
-    yield from _in_the_plane(subject)
+    of = f", of {best.rows}."
     if subject.kind == "classifier":
-        yield from _classifier(subject)
-    elif subject.kind == "regressor":
-        assert best.truth is not None
-        yield draw(lambda ax: _agreement(ax, best), f"Predicted against true values, of {best.rows}.")
-    else:
+        yield draw(lambda ax: score_pictures.confusion(ax, best), f"Confusion matrix{of}")
+    if score_pictures.has_curves(best):
+        yield draw(lambda ax: score_pictures.receiver(ax, best), f"ROC curve{of}")
+        yield draw(lambda ax: score_pictures.precision_recall(ax, best), f"Precision and recall{of}")
+    if best.outputs.proba is not None and best.truth is not None and best.truth.size >= LEAST_CALIBRATION:
+        yield draw(lambda ax: _calibration(ax, subject, best), f"Calibration of the probabilities{of}")
+    if subject.kind == "regressor":
+        yield draw(lambda ax: score_pictures.agreement(ax, best), f"Predicted against true values{of}")
+        yield draw(
+            lambda ax: score_pictures.residuals(ax, best), f"Errors (residuals) against predictions{of}"
+        )
+        if best.outputs.deviation is not None:
+            yield draw(
+                lambda ax: score_pictures.interval_bars(ax, best),
+                f"90 % prediction intervals, noise included{of}",
+            )
+    if coverage is not None:
+        words = f"Coverage of the prediction intervals: {coverage.words}."
+        yield draw(lambda ax: score_pictures.covered(ax, coverage), words)
+    yield from _in_the_plane(subject)
+    if subject.kind == "classifier" and hasattr(subject.machine, "margins"):
+        yield draw(
+            lambda ax: _margins(ax, subject),
+            "Margins of the training rows: positive is correct, 1 is the margin.",
+        )
+    if subject.kind == "detector":
         yield draw(
             lambda ax: _decisions(ax, subject), "Decisions of the training rows: negative means novel."
         )
     yield from _kernel(subject)
+
+
+def _margins(ax: Any, subject: Subject) -> None:
+    assert subject.y is not None
+    plots.margins(subject.machine, subject.inner, subject.y, ax=ax)
+    ax.set_title("", loc="left")  # the caption says it
+    ax.set_ylim(top=1.5 * ax.get_ylim()[1])  # room for the legend
+
+
+def _calibration(ax: Any, subject: Subject, best: Scores) -> None:
+    rows = np.arange(len(best.predicted))
+    model = RememberedClassifier(best.outputs, subject.machine.classes_)
+    plots.calibration(model, rows, best.truth, ax=ax)
+    ax.legend(frameon=False, fontsize=8, loc="upper left")
 
 
 def _in_the_plane(subject: Subject) -> Iterator[str]:
@@ -63,12 +101,14 @@ def _in_the_plane(subject: Subject) -> Iterator[str]:
     if width == 2 and subject.kind == "classifier":
         yield draw(
             lambda ax: plots.decision_regions(shown, X, subject.y, ax=ax),
-            "Which class is predicted where, with the training rows.",
+            "Decision regions and training rows.",
         )
     elif width == 2 and subject.kind == "detector":
         yield draw(lambda ax: plots.level_sets(shown, X, ax=ax), "Level sets of the decision function.")
     elif width == 1 and hasattr(subject.machine, "epsilon") and shown is subject.machine:
-        yield draw(lambda ax: plots.tube(shown, X, subject.y, ax=ax), "The fitted function and its tube.")
+        yield draw(
+            lambda ax: plots.tube(shown, X, subject.y, ax=ax), "The fitted function and its epsilon-tube."
+        )
 
 
 def _complete(X: Any) -> bool:
@@ -76,49 +116,22 @@ def _complete(X: Any) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def _classifier(subject: Subject) -> Iterator[str]:
-    machine, y_test = subject.machine, subject.y_test
-    assert subject.y is not None
-    y = subject.y
-    if hasattr(machine, "margins"):
-        yield draw(
-            lambda ax: plots.margins(machine, subject.inner, y, ax=ax),
-            "Margins of the training rows: how far on the right side of the boundary they lie.",
-        )
-    enough = y_test is not None and len(y_test) >= 40
-    if hasattr(machine, "predict_proba") and enough:
-        yield draw(
-            lambda ax: plots.calibration(subject.model, subject.X_test, y_test, ax=ax),
-            "Probabilities of the held-out rows, against how often they came true.",
-        )
-
-
 def _kernel(subject: Subject) -> Iterator[str]:
     kernel = getattr(subject.machine, "kernel_", None)
-    if kernel is None or rows_of(subject.X) < 2:
+    several = isinstance(kernel, tuple) or hasattr(kernel, "kernels")  # one for each process
+    if kernel is None or several or rows_of(subject.X) < 2:
         return
     y = subject.y if subject.kind != "detector" else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # matplotlib's, of layouts
         yield draw(
             lambda ax: plots.kernel_matrix(subject.machine, subject.inner, y, ax=ax, rows=400, title=""),
-            "The kernel matrix, rows ordered by class: bright blocks are what the kernel takes for similar."
+            "The kernel matrix, rows ordered by class: bright blocks are similar rows."
             if subject.kind == "classifier"
             else "The kernel matrix"
-            + (", rows ordered by target." if y is not None else ": what the kernel takes for similar."),
+            + (", rows ordered by target." if y is not None else ": bright cells are similar rows."),
+            lines=False,
         )
-
-
-def _agreement(ax: Any, best: Scores) -> None:
-    truth, predicted = np.asarray(best.truth, dtype=float), np.asarray(best.predicted, dtype=float)
-    step = max(1, len(truth) // MOST_ROWS)
-    low, high = min(truth.min(), predicted.min()), max(truth.max(), predicted.max())
-    ax.plot([low, high], [low, high], "--", color="#808080", linewidth=1.0, label="equal")
-    ax.scatter(
-        truth[::step], predicted[::step], s=14, c="#0072B2", edgecolors="white", linewidths=0.3, label="row"
-    )
-    ax.set(xlabel="true value", ylabel="predicted value")
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
 
 
 def _decisions(ax: Any, subject: Subject) -> None:

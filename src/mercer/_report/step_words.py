@@ -11,11 +11,12 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 
 DONE = {
+    "DateFeatures": "dates turned into numbers",
     "StandardScaler": "standardised",
-    "MaxAbsScaler": "scaled to at most 1 in size",
+    "MaxAbsScaler": "scaled to absolute values of at most 1",
     "MinMaxScaler": "scaled to a range",
-    "OneHotEncoder": "encoded as columns of 0 and 1",
-    "OrdinalEncoder": "encoded as whole numbers",
+    "OneHotEncoder": "one-hot encoded",
+    "OrdinalEncoder": "encoded as integers",
 }
 LONG = re.compile(r"(?<![\w.])\d+\.\d{6,}(?:e[+-]?\d+)?(?![\w.])")
 MOST_NAMES = 6
@@ -49,7 +50,8 @@ def step_in_words(step: Any) -> str:
     kind = type(step).__name__
     if isinstance(step, SimpleImputer):
         by = step.fill_value if step.strategy == "constant" else step.strategy.replace("_", " ")
-        return f"missing values filled by {by} ({kind})"
+        where = ", with indicator columns" if step.add_indicator else ""
+        return f"missing values replaced by {by}{where} ({kind})"
     if kind in DONE:
         return f"{DONE[kind]} ({kind})"
     return rounded(" ".join(repr(step).split()))

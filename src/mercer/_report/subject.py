@@ -9,9 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing as take
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._report.step_words import step_in_words
+
+__all__ = ["Kind", "Subject", "rows_of", "subject", "take"]
 
 Kind = Literal["classifier", "regressor", "detector"]
 
@@ -97,7 +100,7 @@ def subject(model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Subject:
     if not (is_classifier(whole) or is_regressor(whole) or is_outlier_detector(whole)):
         raise TypeError(
             f"{type(model).__name__} is neither a classifier nor a regressor nor a novelty detector: there "
-            "is nothing to report of its predictions"
+            "are no predictions to report on"
         )
     supervised = not is_outlier_detector(whole)
     found = [_target(y, X, "y", "X", supervised), None]
@@ -111,9 +114,7 @@ def subject(model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Subject:
 def _target(y: Any, X: Any, name: str, data: str, needed: bool) -> np.ndarray | None:
     if y is None:
         if needed:
-            raise ValueError(
-                f"{name} is needed: a report on a classifier or regressor compares with the truth"
-            )
+            raise ValueError(f"{name} is needed: a report on a classifier or regressor needs the true values")
         return None
     values = np.asarray(y)
     if values.shape != (rows_of(X),):

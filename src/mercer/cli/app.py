@@ -17,7 +17,7 @@ from mercer.cli.train_command import train
 
 app = typer.Typer(
     name="mercer",
-    help="Support vector machines that prove how good they are.",
+    help="Kernel machines with certificates: train, evaluate and apply models from files.",
     epilog=f"Exit codes: {CODES}",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -67,7 +67,7 @@ def _tool(name: str, words: str) -> None:
     )
 
 
-_tool("svm-train", "Train with LIBSVM's own flags, output and model file.")
+_tool("svm-train", "Train with LIBSVM's flags, output and model file.")
 _tool("svm-predict", "Predict with a LIBSVM model file.")
 _tool("svm-scale", "Scale data in LIBSVM's format.")
 
@@ -84,7 +84,7 @@ def _common(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Support vector machines that prove how good they are."""
+    """Kernel machines with certificates: train, evaluate and apply models from files."""
 
 
 def call(arguments: list[str]) -> int:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from mercer.cli.text_columns import DATE, MOST_TOLD, disguise, way_out
+from mercer.cli.text_columns import MOST_TOLD, disguise, way_out
 from mercer.io import Table
 from mercer.io.extras import require
-from mercer.io.tables.table import listed
+from mercer.words import listed
 
 FEWEST_ROWS = 20  # fewer may count by chance
 FEWEST_TWINS, MANY_TWINS = 5, 0.2  # held-out rows that were trained on, too; their share
@@ -27,21 +27,16 @@ def doubtful_columns(table: Table, task: str) -> list[str]:
         numbers = disguise(kinds)
         if numbers is not None:
             found.append(
-                f"column {name!r} holds {numbers}: each of the {len(kinds)} texts counts as a kind of its "
-                f"own; {way_out(numbers)}"
-            )
-        elif len(kinds) > 1 and all(DATE.match(kind) for kind in kinds):
-            found.append(
-                f"column {name!r} holds dates: each of the {len(kinds)} counts as a kind of its own, dates "
-                "to come as none of them; a number of days or the month, in a column of its own, may help"
+                f"column {name!r} holds {numbers}: each of the {len(kinds)} texts is treated as a "
+                f"category; {way_out(numbers)}"
             )
     if task == "classify" and table.y is not None and table.y.dtype.kind in "US":
         kinds = tuple(np.unique(table.y).tolist())
         numbers = disguise(kinds)
         if numbers is not None:
             found.append(
-                f"the target {table.target_name!r} holds {numbers}: each of the {len(kinds)} texts counts as "
-                f"a class of its own; {way_out(numbers)}"
+                f"the target {table.target_name!r} holds {numbers}: each of the {len(kinds)} texts is "
+                f"treated as a class; {way_out(numbers)}"
             )
     return found
 
@@ -65,12 +60,12 @@ def _counters(table: Table) -> list[str]:
         elif KEY.fullmatch(name):
             keys.append(name)
     found = []
-    for names, what in ((counters, "counts the rows"), (keys, "looks like a name of the rows")):
+    for names, what in ((counters, "looks like a row number"), (keys, "looks like an identifier")):
         if names:
             rest = f" (and {len(names) - MOST_TOLD} more)" if len(names) > MOST_TOLD else ""
             found.append(
-                f"column {listed(names[:MOST_TOLD])}{rest} {what}: what is learned from it may be the order "
-                f"of the file. If it is no measurement: --exclude {shlex.quote(names[0])}"
+                f"column {listed(names[:MOST_TOLD])}{rest} {what}: the model may learn the order of the "
+                f"file. If it is not a measurement: --exclude {shlex.quote(names[0])}"
             )
     return found
 
@@ -96,8 +91,8 @@ def doubtful_twins(X: Any, train: np.ndarray, test: np.ndarray) -> list[str]:
     if twins < FEWEST_TWINS or twins < MANY_TWINS * test.size:
         return []
     return [
-        f"{twins} of {test.size} held-out rows have an equal among the rows trained on: score and bound "
-        "flatter if new rows will have none. Are there rows twice in the file?"
+        f"{twins} of {test.size} held-out rows have duplicates among the training rows: score and bound are "
+        "too optimistic if new rows will not. Does the file contain duplicate rows?"
     ]
 
 
@@ -117,11 +112,11 @@ def doubtful_result(y: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> 
     if unseen:
         shown = ", ".join(f"{str(c)!r} ({n} in all)" for c, n in unseen[:MOST_TOLD])
         more = f" and {len(unseen) - MOST_TOLD} more classes" if len(unseen) > MOST_TOLD else ""
-        found.append(f"no row of the class {shown}{more} was held out: the score says nothing of it")
+        found.append(f"no row of the class {shown}{more} was held out: the score says nothing about it")
     called = np.unique(predicted)
     if called.size == 1 and np.unique(truth).size > 1:
         found.append(
-            f"all held-out rows were taken for {str(called[0])!r}, whatever they are: accuracy by guessing. "
-            "--class-weight balanced lets rare classes count as much as common ones; --search may help"
+            f"the model predicts {str(called[0])!r} for every held-out row: no better than guessing. "
+            "--class-weight balanced gives all classes the same weight; --search may help"
         )
     return found

@@ -9,13 +9,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any, NoReturn, TypeVar
 
 import typer
 
 from mercer import _jit
-from mercer.cli.compile_notice import tell_of_compiling
+from mercer._jit.notice import tell_of_compiling
 from mercer.cli.ctrl_c import interruptible
 from mercer.cli.exit_codes import BROKEN, INTERRUPTED, MISSING, PARTIAL, WRONG
 
@@ -35,7 +34,7 @@ def guarded(function: F) -> F:
 
     def told(*args: Any, **options: Any) -> Any:
         silent = options.get("quiet") or options.get("as_json")
-        telling = nullcontext() if silent else _jit.telling(tell_of_compiling)
+        telling = _jit.telling(None if silent else tell_of_compiling)
         with interruptible(keep=options.get("keep_partial", False)), telling:
             return function(*args, **options)
 
@@ -57,10 +56,12 @@ def guarded(function: F) -> F:
             _tell(_one_line(error))
             raise typer.Exit(WRONG) from None
         except MemoryError:
-            _tell("there is not enough memory: fewer rows, or a smaller --cache-size")
+            _tell("out of memory: use fewer rows or a smaller --cache-size")
             raise typer.Exit(WRONG) from None
         except Exception as error:  # noqa: BLE001 - the last resort: tell it as a bug, with the way to see more
-            _tell(f"a bug: {type(error).__name__}: {error}. Run again with {TRACEBACK}=1 to see where.")
+            _tell(
+                f"a bug: {type(error).__name__}: {error}. Run again with {TRACEBACK}=1 to see the traceback."
+            )
             raise typer.Exit(BROKEN) from None
 
     return command  # type: ignore[return-value]

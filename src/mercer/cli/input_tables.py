@@ -9,7 +9,7 @@ import numpy as np
 from mercer.cli.option_groups import Reading
 from mercer.cli.user_error import UserError
 from mercer.io import Table, read_data
-from mercer.io.tables.table import listed
+from mercer.words import did_you_mean, listed
 
 
 def target_of(text: str) -> str | int | None:
@@ -30,7 +30,8 @@ def read_table(data: str, target: str, how: Reading, exclude: list[str] | None =
             raise UserError(f"--exclude {table.target_name!r}: it is the target; choose another by --target")
         if unknown:
             known = listed(tuple(table.feature_names))
-            raise UserError(f"--exclude {unknown[0]!r}: the features of {table.source} are {known}")
+            near = did_you_mean(unknown[0], table.feature_names)
+            raise UserError(f"--exclude {unknown[0]!r}: the features of {table.source} are {known}.{near}")
         if len(set(exclude)) == table.n_features:
             raise UserError(f"--exclude leaves no feature of {table.source} to learn from")
         table = table.select([name for name in table.feature_names if name not in set(exclude)])
@@ -42,8 +43,8 @@ def words_of_names(table: Table, how: Reading) -> list[str]:
     if table.format != "csv" or table.named or how.header is not None:
         return []
     return [
-        "the first row holds a number, so it counts as data: columns are called x0, x1, ... "
-        "(--header if it holds their names)"
+        "the first row contains numbers and is taken as data; columns are named x0, x1, ... "
+        "(use --header if it holds the column names)"
     ]
 
 
@@ -53,7 +54,8 @@ def split_weights(table: Table, column: str | None) -> tuple[Table, np.ndarray |
         return table, table.sample_weight
     if column not in set(table.feature_names):
         known = listed(tuple(table.feature_names))
-        raise UserError(f"--weights {column!r}: the columns of {table.source} are {known}")
+        near = did_you_mean(column, table.feature_names)
+        raise UserError(f"--weights {column!r}: the columns of {table.source} are {known}.{near}")
     if column in table.categories:
         raise UserError(f"--weights {column!r}: weights must be numbers, the column is text")
     position = list(table.feature_names).index(column)

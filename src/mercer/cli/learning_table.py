@@ -11,11 +11,13 @@ from mercer.cli.data_warnings import doubtful_columns
 from mercer.cli.input_tables import read_table, split_weights, words_of_names
 from mercer.cli.option_groups import Columns, Reading
 from mercer.cli.options import TASKS
-from mercer.cli.preparation import Preparation, features_of, prepare
+from mercer.cli.preparation import prepare_table
 from mercer.cli.screen import Screen
-from mercer.cli.task_choice import TaskName, choose_task, told
+from mercer.cli.sequences import only_sequences, sequence_column
+from mercer.cli.task_choice import TaskName, choose_task, known_novelties, novelty_words, told
 from mercer.cli.user_error import UserError
 from mercer.io import Table
+from mercer.selection.preparation import Prepared
 
 
 @dataclass(frozen=True)
@@ -32,39 +34,56 @@ class LearningTable:
         What is learned.
     y : ndarray or None
         The targets; None for novelty detection.
-    preparation : Preparation
-        The steps before the machine.
+    preparation : Prepared
+        The features and the steps before the machine.
     doubts : list of str
         What was warned of.
+    novel : ndarray of bool or None
+        Which rows are known to be novel, for novelty detection.
+    sequences : str or None
+        The column whose sequences a kernel compares; None for a table of numbers and kinds.
     """
 
     table: Table
     weight: np.ndarray | None
     task: TaskName
     y: np.ndarray | None
-    preparation: Preparation
+    preparation: Prepared
     doubts: list[str]
+    novel: np.ndarray | None = None
+    sequences: str | None = None
 
     @property
     def X(self) -> Any:  # noqa: N802
         """The features as they are given to fit."""
-        return features_of(self.table)
+        return self.preparation.X
 
 
-def learning_table(data: str, columns: Columns, reading: Reading, screen: Screen) -> LearningTable:
+def learning_table(
+    data: str, columns: Columns, reading: Reading, screen: Screen, kernel: str = "rbf"
+) -> LearningTable:
     """Read a table and say what it is, what is learned from it and what is done to it."""
     if columns.task not in TASKS:
-        raise UserError(f"--task {columns.task} is not known; it must be one of {', '.join(TASKS)}")
+        raise UserError(f"--task {columns.task} is invalid; choose one of {', '.join(TASKS)}")
     table = read_table(data, columns.target, reading, columns.exclude)
     table, weight = split_weights(table, columns.weights)
     task, why = choose_task(table, columns.task)
     screen.say(told(table, task, why))
     for words in words_of_names(table, reading):
         screen.say(words)
-    preparation = prepare(table, columns.scale, columns.impute)
+    column = sequence_column(table, kernel)
+    if column is None:
+        preparation = prepare_table(table, columns.scale, columns.impute, columns.dates)
+    else:
+        table, preparation = only_sequences(table, column)
     for words in preparation.said:
         screen.say(words)
-    doubts = doubtful_columns(table, task)
+    doubts = doubtful_columns(table, task) if column is None else []
     for words in doubts:
         screen.warn(words)
-    return LearningTable(table, weight, task, None if task == "novelty" else table.y, preparation, doubts)
+    if task != "novelty":
+        return LearningTable(table, weight, task, table.y, preparation, doubts, sequences=column)
+    novel = known_novelties(table.y)
+    if novel is not None:
+        screen.say(novelty_words(table.y, novel, table.target_name))
+    return LearningTable(table, weight, task, None, preparation, doubts, novel, column)

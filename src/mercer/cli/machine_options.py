@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 import mercer
-from mercer.cli.option_groups import MachineWishes
-from mercer.cli.options import KERNELS
+from mercer.cli.gaussian_process import gaussian_process
+from mercer.cli.learning_table import LearningTable
+from mercer.cli.option_groups import MachineWishes, SequenceWishes
+from mercer.cli.options import KERNELS, MACHINES, SEQUENCE_KERNELS
+from mercer.cli.sequences import plain, sequence_kernel, with_kernel
 from mercer.cli.task_choice import TaskName
 from mercer.cli.user_error import UserError
+from mercer.selection.scoring import rare_class
+from mercer.words import did_you_mean
 
+TOL = 1e-3
 FINEST = 1e-9  # of the target's standard deviation: no tolerance below that can be kept
 
 
 def check_wishes(wishes: MachineWishes) -> None:
     """Refuse names that no machine has, before any work is done."""
-    if wishes.kernel not in KERNELS:
-        raise UserError(f"--kernel {wishes.kernel} is not known; it must be one of {', '.join(KERNELS)}")
-    if wishes.class_weight not in (None, "balanced"):
-        raise UserError(f"--class-weight {wishes.class_weight} is not known; the only one is balanced")
+    known = (*KERNELS, *SEQUENCE_KERNELS)
+    if wishes.kernel not in known:
+        raise UserError(
+            f"--kernel {wishes.kernel} is invalid; choose one of {', '.join(known)}."
+            + did_you_mean(wishes.kernel, known)
+        )
+    if wishes.machine not in MACHINES:
+        raise UserError(f"--machine {wishes.machine} is invalid; choose one of {', '.join(MACHINES)}")
+    if wishes.class_weight not in (None, "balanced", "none"):
+        raise UserError(f"--class-weight {wishes.class_weight} is invalid; choose balanced or none")
 
 
 def make(wishes: MachineWishes, task: TaskName, y: np.ndarray | None) -> tuple[Any, list[str]]:
     """Return the unfitted machine, and what was decided for the user, in words."""
+    if wishes.machine == "gp":
+        return gaussian_process(wishes, task), []
     common: dict[str, Any] = {
         "kernel": wishes.kernel,
         "gamma": _gamma(wishes.gamma),
         "degree": int(wishes.degree) if float(wishes.degree).is_integer() else wishes.degree,
         "coef0": wishes.coef0,
-        "tol": wishes.tol,
+        "tol": TOL if wishes.tol is None else wishes.tol,
         "cache_size": wishes.cache_size,
         "n_jobs": wishes.jobs,
         "time_limit": wishes.time_limit,
@@ -41,16 +56,42 @@ def make(wishes: MachineWishes, task: TaskName, y: np.ndarray | None) -> tuple[A
     if task != "regress" and wishes.epsilon is not None:
         raise UserError(f"--epsilon is for regression; this task is {task}")
     if task == "classify":
-        common |= {"class_weight": wishes.class_weight, "probability": wishes.probability}
+        class_weight, said = _class_weight(wishes, y)
+        common |= {"class_weight": class_weight, "probability": wishes.probability}
         if wishes.nu is not None:
             _only_nu(wishes)
-            return mercer.NuSVC(nu=wishes.nu, **common), []
-        return mercer.SVC(C=1.0 if wishes.C is None else wishes.C, **common), []
+            return mercer.NuSVC(nu=wishes.nu, **common), said
+        return mercer.SVC(C=1.0 if wishes.C is None else wishes.C, **common), said
     if task == "novelty":
         if wishes.C is not None:
-            raise UserError("--C has no meaning for novelty detection: give --nu, the share of rows outside")
+            raise UserError("--C does not apply to novelty detection: give --nu, the fraction of outliers")
         return mercer.OneClassSVM(nu=0.1 if wishes.nu is None else wishes.nu, **common), []
     return _regression(wishes, common, y)
+
+
+def make_for(
+    learning: LearningTable, wishes: MachineWishes, sequences: SequenceWishes
+) -> tuple[Any, list[str]]:
+    """Return the unfitted machine for a table, on its sequences if it has such; and what was decided."""
+    if learning.sequences is None:
+        given = [name for name, value in asdict(sequences).items() if value is not None]
+        if given:
+            raise UserError(f"--{given[0]} is for sequences: {learning.table.source} has none to compare")
+        return make(wishes, learning.task, learning.y)
+    if wishes.machine == "gp":
+        raise UserError("--machine gp is for tables; sequences need --machine svm")
+    kernel, said = sequence_kernel(wishes, sequences, learning.sequences)
+    machine, decided = make(plain(wishes), learning.task, learning.y)
+    return with_kernel(machine, kernel), said + decided
+
+
+def _class_weight(wishes: MachineWishes, y: np.ndarray | None) -> tuple[str | None, list[str]]:
+    """Return the classes' weights: a rare class counts as much as the others unless that was refused."""
+    if wishes.class_weight is not None or wishes.nu is not None or rare_class(y) is None:
+        return (None if wishes.class_weight == "none" else wishes.class_weight), []
+    return "balanced", [
+        "class weight balanced, so that rare classes count (--class-weight none turns this off)"
+    ]
 
 
 def _regression(wishes: MachineWishes, common: dict[str, Any], y: np.ndarray | None) -> tuple[Any, list[str]]:
@@ -58,16 +99,16 @@ def _regression(wishes: MachineWishes, common: dict[str, Any], y: np.ndarray | N
     assert y is not None
     unit = float(np.std(y)) or 1.0
     said = []
-    if wishes.tol < FINEST * unit:  # violations have the target's unit: rounding would hide such small ones
+    if common["tol"] < FINEST * unit:  # violations have the target's unit: rounding hides such small ones
         common["tol"] = float(f"{FINEST * unit:.4g}")
-        said.append(f"tol = {common['tol']:g}: nine digits of the target's standard deviation")
+        said.append(f"tol = {common['tol']:g}: 1e-9 of the target's standard deviation")
     C, epsilon = wishes.C, wishes.epsilon
     if C is None:
         C = float(f"{unit:.4g}")
-        said.append(f"C = {C:g}: the target's standard deviation, as if it were standardised")
+        said.append(f"C = {C:g}: the target's standard deviation")
     if wishes.nu is not None:
         if epsilon is not None:
-            raise UserError("--nu finds epsilon by itself: give one of them")
+            raise UserError("--nu chooses epsilon: give one of the two")
         return mercer.NuSVR(nu=wishes.nu, C=C, **common), said
     if epsilon is None:
         epsilon = float(f"{0.1 * unit:.4g}")
@@ -77,7 +118,7 @@ def _regression(wishes: MachineWishes, common: dict[str, Any], y: np.ndarray | N
 
 def _only_nu(wishes: MachineWishes) -> None:
     if wishes.C is not None:
-        raise UserError("--nu and --C are two names for one choice: give one of them")
+        raise UserError("--nu and --C control the same thing: give one of the two")
 
 
 def _gamma(text: str) -> Any:
@@ -86,4 +127,4 @@ def _gamma(text: str) -> Any:
     try:
         return float(text)
     except ValueError:
-        raise UserError(f"--gamma {text}: it must be 'scale', 'auto' or a number from 0 on") from None
+        raise UserError(f"--gamma {text}: it must be 'scale', 'auto' or a non-negative number") from None

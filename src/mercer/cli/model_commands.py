@@ -30,12 +30,13 @@ def predict(
     output: o.Predictions = "-",
     proba: o.Proba = False,
     decision: o.Decision = False,
+    interval: o.Interval = None,
     target: o.NoFeature = "none",
     batch_rows: o.BatchRows = 16384,
     keep_partial: o.KeepPartial = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Predict the rows of a file, a few at a time, in constant memory."""
+    """Predict the rows of a file in batches, in constant memory."""
     from mercer.cli.ctrl_c import finishing_the_batch
     from mercer.cli.model_files import load_model
     from mercer.cli.prediction_files import open_writer
@@ -44,9 +45,11 @@ def predict(
     screen = Screen(quiet=quiet or (output == "-" and sys.stdout.isatty()))  # no bar among predictions
     loaded = load_model(model)
     if proba and not hasattr(loaded.model, "predict_proba"):
-        raise UserError(f"{model} gives no probabilities: train it with --probability")
+        raise UserError(f"{model} has no probabilities: train it with --probability")
     if decision and not hasattr(loaded.model, "decision_function"):
         raise UserError(f"{model} has no decision function")
+    if interval is not None and not 0.0 < interval < 1.0:
+        raise UserError(f"--interval {interval:g} must be a probability between 0 and 1, such as 0.9")
     kinds = [kind for kind, wanted in (("proba", proba), ("decision", decision)) if wanted]
     count, strange = 0, dict[str, set[str]]()
     total = rows_in(data, reading) if screen.shows_steps else None
@@ -57,7 +60,7 @@ def predict(
             for X, table in loaded.batches(data, reading, target, batch_rows):
                 for name, texts in loaded.strangers(table).items():
                     strange.setdefault(name, set()).update(texts)
-                writer.write(_predicted(loaded, X, kinds))
+                writer.write(_predicted(loaded, X, kinds, interval))
                 count += table.n_rows
                 steps.done(table.n_rows)
                 if stopped():
@@ -70,14 +73,26 @@ def predict(
     if stopped():
         end_partial(f"{'standard output' if output == '-' else output} has the first {count} predictions")
     if output != "-":
-        screen.say(f"{count} predictions in {output}")
+        screen.say(f"wrote {count} predictions to {output}")
 
 
-def _predicted(loaded: Loaded, X: Any, kinds: list[str]) -> dict[str, np.ndarray]:
-    """Return predictions, with probabilities and decisions as wanted, as named columns."""
+def _predicted(
+    loaded: Loaded, X: Any, kinds: list[str], interval: float | None = None
+) -> dict[str, np.ndarray]:
+    """Return predictions, with probabilities, decisions and intervals as wanted, as named columns."""
     import numpy as np
 
-    columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
+    from mercer._report.outputs import outputs_of
+    from mercer._report.scores import interval_half
+
+    if interval is None:
+        columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
+    else:
+        said = outputs_of(loaded.model, X)
+        half = interval_half(said, interval)
+        if half is None:
+            raise UserError(f"{loaded.path} has no prediction intervals: train it with --machine gp")
+        columns = {"prediction": said.predicted, "low": said.predicted - half, "high": said.predicted + half}
     if "proba" in kinds:
         P = np.asarray(loaded.model.predict_proba(X))
         columns |= {f"p({name})": P[:, k] for k, name in enumerate(loaded.machine.classes_)}
@@ -85,12 +100,12 @@ def _predicted(loaded: Loaded, X: Any, kinds: list[str]) -> dict[str, np.ndarray
 
 
 def _warn_of(strange: dict[str, set[str]], screen: Screen) -> None:
-    from mercer.io.tables.table import listed
+    from mercer.words import listed
 
     for name, texts in strange.items():
         screen.warn(
-            f"column {name!r} has texts that training had not: {listed(sorted(texts))}; they count as none "
-            "of the known ones"
+            f"column {name!r} has values not seen in training: {listed(sorted(texts))}; they are encoded as "
+            "zeros"
         )
 
 
@@ -110,44 +125,56 @@ def evaluate(
     reading: Reading,
     target: o.Target = "last",
     weights: o.Weights = None,
+    scoring: o.Scoring = None,
     as_json: o.Json = False,
 ) -> None:
-    """Measure a model on rows whose truth is known; with weights, a row of weight 2 counts as two."""
+    """Evaluate a model on rows with known targets; a row of weight 2 counts as two rows."""
     import numpy as np
     from sklearn import metrics
 
-    from mercer._report.scores import measure
-    from mercer._report.subject import Subject
+    from mercer._report.outputs import outputs_of
+    from mercer._report.scores import Measuring, coverage_of
+    from mercer._report.verdict import intervals, use
     from mercer.cli.model_files import load_model, read_for
+    from mercer.cli.task_choice import known_novelties
 
     screen = Screen(as_json)
     loaded = load_model(model)
     X, table = read_for(loaded, data, target, reading, weights)
     weight = table.sample_weight
     if weight is not None and not weight.any():
-        raise UserError(f"the weights of {table.source} are all 0: there is nothing to measure on")
-    it = Subject(loaded.model, X, table.y)
-    truth = None if it.kind == "detector" else table.y
-    if it.kind != "detector" and truth is None:
-        raise UserError("evaluate compares with the truth: give --target COLUMN")
+        raise UserError(f"the weights of {table.source} are all 0: there is nothing to evaluate")
+    kind = loaded.kind
+    truth = known_novelties(table.y) if kind == "detector" else table.y
+    if kind != "detector" and truth is None:
+        raise UserError("evaluate needs the true values: give --target COLUMN")
     _warn_of(loaded.strangers(table), screen)
-    predicted = np.asarray(loaded.model.predict(X))
-    if it.kind == "classifier":
+    said = outputs_of(loaded.model, X)
+    predicted = said.predicted
+    if kind == "classifier":
         assert truth is not None
         truth = _same_kind(truth, loaded.machine.classes_, table.target_name)
-    scores = measure(it, truth, predicted, f"{table.n_rows} rows", True, weight)
+    rows = f"{table.n_rows} rows"
+    scores = Measuring(kind, scoring=scoring)(truth, said, rows, not loaded.learned_from(X), weight)
+    words, tone = use(scores)
     counted = "" if weight is None else f", counted by their weights ({weight.sum():g} in all)"
     rows = f"{table.n_rows}{counted}"
-    screen.pairs([("rows", rows), *((k, f"{v:.6g}") for k, v in scores.values.items())])
+    shown: list[Any] = [("use", words, tone), ("rows", rows)]
+    shown += [(k, f"{v:.6g}") for k, v in scores.values.items()]
     document: dict[str, Any] = {"command": "evaluate", "rows": table.n_rows, "scores": scores.values}
+    coverage = coverage_of(scores) if kind == "regressor" else None
+    if coverage is not None:
+        shown.append(("intervals", intervals(coverage)))
+        document["intervals"] = coverage.document()
+    screen.pairs(shown)
     document["weighted"] = weight is not None
-    if it.kind == "classifier":
+    if kind == "classifier":
         names = np.unique(np.concatenate([truth, predicted]))
         matrix = metrics.confusion_matrix(truth, predicted, labels=names, sample_weight=weight)
         if not screen.out.is_terminal:
             screen.line()  # a terminal's table begins with one
         head = ["", *(f"predicted {name}" for name in names)]
-        body = [[f"is {name}", *(f"{cell:g}" for cell in matrix[k])] for k, name in enumerate(names)]
+        body = [[f"true {name}", *(f"{cell:g}" for cell in matrix[k])] for k, name in enumerate(names)]
         screen.grid(head, body, range(1, len(names) + 1))
         document |= {"classes": names, "confusion": matrix}
     screen.finish(document)
@@ -160,7 +187,9 @@ def _same_kind(truth: Any, classes: np.ndarray, name: str | None) -> np.ndarray:
     out = np.asarray(truth).astype(str) if classes.dtype.kind in "US" else np.asarray(truth)
     if not np.isin(out, classes).any():
         shown = ", ".join(str(c) for c in classes[:5])
-        raise UserError(f"the target {name!r} has none of the model's classes ({shown}): another --target?")
+        raise UserError(
+            f"the target {name!r} has none of the model's classes ({shown}); is --target correct?"
+        )
     return out
 
 
@@ -172,7 +201,7 @@ def verify(
     target: o.Target = "last",
     as_json: o.Json = False,
 ) -> None:
-    """Recompute a model's certificate from its file and its training data alone; exit code 1 if it fails."""
+    """Recompute a model's certificate from its file and its data; exit code 1 if it does not hold."""
     from mercer.cli.model_files import load_model, read_for
     from mercer.cli.train_results import certificate_document
     from mercer.io import verify as verify_model
@@ -180,7 +209,7 @@ def verify(
     screen = Screen(as_json)
     loaded = load_model(model)
     if loaded.file is None:
-        raise UserError(f"{model} is a LIBSVM model: it claims nothing that could be verified")
+        raise UserError(f"{model} is a LIBSVM model: it has no certificate to verify")
     X, table = read_for(loaded, data, target, reading)
     y = None if loaded.kind == "detector" else table.y
     found = verify_model(loaded.file, X, y)
@@ -208,7 +237,7 @@ def verify(
 
 
 def show(model: o.Model, as_json: o.Json = False) -> None:
-    """Say what is in a model file."""
+    """Show the content of a model file."""
     from mercer._report.step_words import rounded
     from mercer.cli.model_files import load_model
 
@@ -234,7 +263,7 @@ def show(model: o.Model, as_json: o.Json = False) -> None:
 
 @spread
 def convert(source: o.Source, destination: o.Destination, shown: Shown, to: o.To = None) -> None:
-    """Convert a model between mercer's file, LIBSVM's text and ONNX (which is written only)."""
+    """Convert a model between mercer's and LIBSVM's formats, or export it to ONNX."""
     from mercer.cli.model_files import load_model, write_as
     from mercer.cli.whole_files import check_place, whole_file
 
@@ -242,14 +271,14 @@ def convert(source: o.Source, destination: o.Destination, shown: Shown, to: o.To
     endings = {".mercer": "mercer", ".safetensors": "mercer", ".model": "libsvm", ".libsvm": "libsvm"}
     kind = to or (endings | {".onnx": "onnx"}).get(destination.suffix)
     if kind not in o.MODEL_FORMATS:
-        wish = f"--to {to} is not known" if to else f"the ending of {destination} says no format"
+        wish = f"--to {to} is invalid" if to else f"the extension of {destination} is not a known format"
         raise UserError(f"{wish}: give --to mercer, --to libsvm or --to onnx")
     loaded = load_model(source)
     check_place(destination)
     with whole_file(destination) as part:
         write_as(loaded, part, kind)
     machine = type(loaded.machine).__name__
-    screen.say(f"{destination}: {machine} as {kind}")
+    screen.say(f"wrote {destination}: {machine} in the format {kind}")
     screen.finish(
         {
             "command": "convert",
@@ -270,7 +299,7 @@ def report(
     output: o.PageOutput = None,
     folds: o.Folds = 5,
 ) -> None:
-    """Write one HTML page about a model, from its file and its training data."""
+    """Write an HTML report of a model, from its file and its training data."""
     import mercer
     from mercer.cli.model_files import load_model, read_for
     from mercer.cli.whole_files import check_place, whole_file
@@ -285,4 +314,4 @@ def report(
     page = mercer.report(loaded.model, X, y, cv=folds, facts=facts)
     with whole_file(place) as part:
         page.save(part)
-    screen.say(f"{place}: open it in a browser; it needs nothing else")
+    screen.say(f"wrote {place}")

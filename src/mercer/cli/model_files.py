@@ -12,13 +12,16 @@ from sklearn.base import is_classifier, is_regressor
 
 import mercer
 from mercer._report.step_words import step_in_words
+from mercer._report.subject import Kind
+from mercer.cli.gaussian_process import noise_deviation
 from mercer.cli.input_tables import split_weights, target_of
 from mercer.cli.option_groups import Reading
-from mercer.cli.preparation import features_of, known_texts, text_columns
+from mercer.cli.preparation import features_of, known_texts, takes_gaps, text_columns
 from mercer.cli.user_error import UserError
 from mercer.cli.value_sizes import refuse_sizes
 from mercer.io import (
     ModelFile,
+    ModelFileError,
     Table,
     read_batches,
     read_data,
@@ -27,7 +30,7 @@ from mercer.io import (
     write_libsvm_model,
 )
 from mercer.io.model.saving import save_again
-from mercer.io.model.training_data import fitted_part
+from mercer.io.model.training_data import fingerprint, fitted_part
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,12 @@ class Loaded:
         """The estimator at the end of the pipeline."""
         return fitted_part(self.model)
 
+    def learned_from(self, X: Any) -> bool:
+        """Return whether these are the rows that the model was trained on."""
+        return self.file is not None and self.file.training.features == fingerprint(X)
+
     @property
-    def kind(self) -> str:
+    def kind(self) -> Kind:
         """What the model does."""
         if is_classifier(self.model):
             return "classifier"
@@ -80,23 +87,27 @@ class Loaded:
         width = int(self.model.n_features_in_)
         if table.n_features != width:
             raise UserError(
-                f"{table.source} has {table.n_features} columns of features, {self.path} takes {width}: if "
-                "one of them is the target, give --target last"
+                f"{table.source} has {table.n_features} features, {self.path} expects {width}: if one "
+                "of them is the target, give --target last"
             )
         text = set(text_columns(self.model))
         for name in set(table.categorical) ^ text:
             here, there = ("numbers", "text") if name in text else ("text", "numbers")
             raise UserError(f"column {name!r} of {table.source} holds {here}; in training it held {there}")
-        missing = table.n_missing()
-        if missing and not _imputes(self.model):
-            name = next(iter(missing))
+        for name in table.n_missing():
+            if takes_gaps(self.model, name):
+                continue
             row = table.first_row + 1 + int(np.flatnonzero(_absent(table, name))[0])
             raise UserError(
-                f"{table.source} has missing values, first in column {name!r}, row {row}: the model was "
-                "trained without them (--impute)"
+                f"{table.source} has missing values, first in column {name!r}, row {row}: there were "
+                "none in this column in training"
             )
         refuse_sizes(table)
-        return features_of(table) if self.names is not None else table.X
+        if self.names is not None:
+            return features_of(table)
+        # Machines of dense rows, such as LIBSVM's models with few zeros, take no sparse ones.
+        dense = isinstance(getattr(self.machine, "support_vectors_", None), np.ndarray)
+        return table.X.toarray() if dense and table.is_sparse else table.X
 
     def strangers(self, table: Table) -> dict[str, set[str]]:
         """Return the texts that training had not seen, by column: to the model they are nothing at all."""
@@ -125,7 +136,7 @@ class Loaded:
         """Return what is to say of the file."""
         machine, file = self.machine, self.file
         known = machine.get_params(deep=False)
-        names = ("C", "nu", "epsilon", "tol", "class_weight", "probability")
+        names = ("C", "nu", "epsilon", "threshold", "tol", "class_weight", "probability")
         certificate = getattr(machine, "certificate_", None)
         rows = None if file is None else file.training.rows
         steps = getattr(self.model, "steps", [])[:-1]
@@ -135,11 +146,13 @@ class Loaded:
             "kind": "LIBSVM's text" if file is None else f"mercer, protocol {file.protocol}",
             "machine": type(machine).__name__,
             "kernel": repr(machine.kernel_),
-            "parameters": {k: known[k] for k in names if known.get(k) not in (None, False)},
+            "parameters": {k: known[k] for k in names if known.get(k) not in (None, False, 0.0)},
             "preparation": [step_in_words(step) for _, step in steps] or None,
+            "target": None if file is None else file.training.target_name,
             "classes": [str(c) for c in machine.classes_] if hasattr(machine, "classes_") else None,
             "features": self.names or int(self.model.n_features_in_),
-            "support_vectors": int(machine.support_.size),
+            "support_vectors": int(machine.support_.size) if hasattr(machine, "support_") else None,
+            "noise_deviation": noise_deviation(machine),
             "training_rows": rows,
             "training_data": None if file is None or file.training.features is None else "fingerprint kept",
             "weights": None if file is None or file.training.weights is None else "kept",
@@ -156,22 +169,39 @@ def _absent(table: Table, name: str) -> np.ndarray:
     return np.asarray(np.isnan(dense)).ravel()
 
 
-def _imputes(model: Any) -> bool:
-    return "SimpleImputer" in repr(model) or "SimpleImputer" in str(getattr(model, "steps", ""))
+def replaced_words(path: Path, target: str | None, force: bool) -> list[str]:
+    """Return what is to say of a model that is about to be replaced; refuse if it predicts something else."""
+    if not path.is_file() or path.stat().st_size == 0:
+        return []
+    try:
+        known = read_model(path).training
+    except ModelFileError as error:
+        if force:
+            return [f"overwriting {path}, which is not a mercer model"]
+        raise UserError(
+            f"{path} exists and is not a mercer model ({error}): use --force to overwrite it"
+        ) from None
+    named = known.target_name is not None and known.target_name != target
+    if known.features is not None and (named or (known.target is None) != (target is None)):
+        was = f"predicts {known.target_name!r}" if known.target is not None else "detects novelties"
+        if not force:
+            raise UserError(f"{path} {was}: use --force to overwrite it, or --output to write another file")
+        return [f"overwriting {path}, which {was}"]
+    return [f"{path} exists and has the same target: overwriting it"]
 
 
 def load_model(path: Path) -> Loaded:
     """Open a model file of either kind."""
     if not path.is_file():
-        raise UserError(f"there is no model file {path}")
+        raise UserError(f"model file {path} does not exist")
     with path.open("rb") as file:
         head = file.read(9)
     if head == b"svm_type ":
         return Loaded(read_libsvm_model(path), None, path)
     if head[:1] == b"\x08" and head[2:3] == b"\x12":  # version and producer, as ONNX files begin
         raise UserError(
-            f"{path} is an ONNX file, which is for other programs to run: mercer writes such files but does "
-            "not read them. Use the model that it was made from"
+            f"{path} is an ONNX file: mercer writes ONNX files but does not read them. Use the model "
+            "it was converted from"
         )
     if head.isascii() and head.decode().isprintable():  # a model file begins with a length in binary
         raise UserError(f"{path} is a text file, not a model; the model comes first, then the data")
@@ -186,7 +216,7 @@ def read_for(
     options = loaded.options(how)
     if weights is not None and loaded.names is not None:
         if weights in loaded.names:
-            raise UserError(f"--weights {weights!r}: it is one of the features that {loaded.path} takes")
+            raise UserError(f"--weights {weights!r}: it is one of the features of {loaded.path}")
         options["features"] = [*loaded.names, weights]
     table = read_data(data, target=target_of(target), **options)
     table, _ = split_weights(table, weights)
@@ -210,7 +240,7 @@ def write_as(loaded: Loaded, path: Path, kind: str) -> None:
     if machine is not model and len(model.steps) > 1:
         steps = ", ".join(type(step).__name__ for _, step in model.steps[:-1])
         raise UserError(
-            f"LIBSVM's files have no place for the preparation ({steps}): train with --no-scale on data that "
-            "are prepared already (mercer svm-scale does it LIBSVM's way)"
+            f"LIBSVM's format cannot store the preprocessing ({steps}): train with --no-scale on data that "
+            "are already scaled (mercer svm-scale does it LIBSVM's way)"
         )
     write_libsvm_model(machine, path)

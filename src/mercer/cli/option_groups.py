@@ -49,7 +49,8 @@ class Columns:
     target: o.Target = "last"
     task: o.Task = "auto"
     scale: o.Scale = True
-    impute: o.Impute = None
+    impute: o.Impute = "median"
+    dates: o.Dates = True
     exclude: o.Exclude = None
     weights: o.Weights = None
 
@@ -58,18 +59,20 @@ class Columns:
         given = (
             ("--target", self.target),
             ("--task", None if self.task == "auto" else self.task),
-            ("--impute", self.impute),
+            ("--impute", None if self.impute == "median" else self.impute),
             ("--weights", self.weights),
             *(("--exclude", name) for name in self.exclude or ()),
         )
         words = [word for name, value in given if value is not None for word in (name, value)]
-        return words if self.scale else [*words, "--no-scale"]
+        words += [] if self.scale else ["--no-scale"]
+        return words if self.dates else [*words, "--no-dates"]
 
 
 @dataclass(frozen=True)
 class MachineWishes:
     """What was said of the machine; None where nothing was."""
 
+    machine: o.Machine = "svm"
     kernel: o.Kernel = "rbf"
     C: o.C = None
     gamma: o.Gamma = "scale"
@@ -79,10 +82,22 @@ class MachineWishes:
     nu: o.Nu = None
     class_weight: o.ClassWeight = None
     probability: o.Probability = False
-    tol: o.Tol = 1e-3
+    tol: o.Tol = None
     time_limit: o.TimeLimit = None
     cache_size: o.CacheSize = 500.0
     jobs: o.Jobs = None
+
+
+@dataclass(frozen=True)
+class SequenceWishes:
+    """What was said of a kernel on sequences; None where nothing was."""
+
+    k: o.K = None
+    m: o.M = None
+    g: o.G = None
+    length: o.Length = None
+    decay: o.Decay = None
+    shift: o.Shift = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +109,8 @@ class Measuring:
     seed: o.Seed = 0
     delta: o.Delta = 0.05
     tolerance: o.Tolerance = None
+    scoring: o.Scoring = None
+    threshold: o.Threshold = None
 
 
 @dataclass(frozen=True)

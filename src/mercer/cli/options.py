@@ -13,191 +13,277 @@ import typer
 # Known here, so that help and completion need not load what does the work; tests hold them against it.
 KERNELS = (
     "rbf", "linear", "poly", "sigmoid", "laplacian", "chi2", "additive_chi2", "histogram_intersection",
-    "matern", "rational_quadratic", "anova", "spline",
+    "matern", "rational_quadratic", "anova", "spline", "cosine", "thin_plate",
+)  # fmt: skip
+SEQUENCE_KERNELS = (
+    "spectrum", "blended_spectrum", "mismatch", "gappy_pairs", "subsequence", "all_substrings",
+    "weighted_degree", "local_alignment", "edit",
 )  # fmt: skip
 METHODS = ("kfold", "path", "sv_fraction", "xi_alpha", "span_rule", "span_bound", "alignment", "bound")
-FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz")
+FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines")
 DATA_SETS = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 TASKS = ("auto", "classify", "regress", "novelty")
+MACHINES = ("svm", "gp")
 MODEL_FORMATS = ("mercer", "libsvm", "onnx")
-IMPUTE = ("median", "mean", "most_frequent", "zero")
+IMPUTE = ("median", "mean", "most_frequent", "zero", "none")
 
-DATA = "CSV, Parquet, Feather, LIBSVM/svmlight, ARFF, NPZ, gzip of any; - for standard input; or a data set "
-DATA += f"that comes with scikit-learn: {', '.join(DATA_SETS)}"
+DATA = (
+    "A file: CSV, Parquet, Feather, LIBSVM/svmlight, ARFF, NPZ or FASTA, also gzipped; - for standard "
+    f"input; or one of scikit-learn's data sets: {', '.join(DATA_SETS)}"
+)
 
-FORMAT = "How to read the data"
-MACHINE = "The machine"
-MEASURE = "How to measure"
-SHOWN = "What is shown and written"
+FORMAT = "Input"
+MACHINE = "Model"
+SEQUENCES = "Sequence kernels"
+MEASURE = "Evaluation"
+SHOWN = "Output"
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=DATA, show_default=False)]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
 Target = Annotated[
     str,
     typer.Option(
-        help="The column to predict: its name, its number from 0, last, first or none.",
+        help="The column to predict: name, number (from 0), last, first or none. For FASTA: an entry of the "
+        "headers (class in >name class=1), re:PATTERN, or a file of labels.",
         rich_help_panel=FORMAT,
     ),
 ]
 Exclude = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it at run time
-    typer.Option(help="A column to leave out; may be given often.", rich_help_panel=FORMAT),
+    typer.Option(help="A column to drop; may be repeated.", rich_help_panel=FORMAT),
 ]
 Weights = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(help="The column with the rows' weights.", rich_help_panel=FORMAT),
+    typer.Option(help="The column of sample weights.", rich_help_panel=FORMAT),
 ]
 Format = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option("--format", help=f"{', '.join(FORMATS)}.", rich_help_panel=FORMAT),
+    typer.Option("--format", help=f"File format: {', '.join(FORMATS)}.", rich_help_panel=FORMAT),
 ]
 Header = Annotated[
     Optional[bool],  # noqa: UP045
     typer.Option(
         "--header/--no-header",
-        help="Whether the first row of a CSV file holds names.",
+        help="Whether the first row of a CSV file holds column names.",
         rich_help_panel=FORMAT,
-        show_default="found out",
+        show_default="detected",
     ),
 ]
 Separator = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(
-        help="What separates the cells of a CSV file.", rich_help_panel=FORMAT, show_default="found out"
-    ),
+    typer.Option(help="Field separator of a CSV file.", rich_help_panel=FORMAT, show_default="detected"),
 ]
 Decimal = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(help="The decimal point of a CSV file.", rich_help_panel=FORMAT, show_default="found out"),
+    typer.Option(help="Decimal separator of a CSV file.", rich_help_panel=FORMAT, show_default="detected"),
 ]
 Encoding = Annotated[
     str,
-    typer.Option(
-        help="How the letters of a text file are written, such as cp1252 or latin-1.", rich_help_panel=FORMAT
-    ),
+    typer.Option(help="Text encoding, such as cp1252 or latin-1.", rich_help_panel=FORMAT),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document.", rich_help_panel=SHOWN)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No words on the way.", rich_help_panel=SHOWN)]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=SHOWN)]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Suppress progress messages.", rich_help_panel=SHOWN)
+]
 
 # How the data are prepared.
 Scale = Annotated[
-    bool, typer.Option("--scale/--no-scale", help="Standardise numbers.", rich_help_panel=FORMAT)
+    bool, typer.Option("--scale/--no-scale", help="Standardise numeric columns.", rich_help_panel=FORMAT)
 ]
 Impute = Annotated[
-    Optional[str],  # noqa: UP045
+    str,
     typer.Option(
-        help=f"Fill in missing values: {', '.join(IMPUTE)}.", rich_help_panel=FORMAT, show_default="refuse"
+        help=f"Replace missing numbers by: {', '.join(IMPUTE)} (refuse them).", rich_help_panel=FORMAT
     ),
+]
+Dates = Annotated[
+    bool,
+    typer.Option("--dates/--no-dates", help="Turn dates into numbers, or drop them.", rich_help_panel=FORMAT),
 ]
 
 # The machine.
-Task = Annotated[str, typer.Option(help=f"{', '.join(TASKS)}.", rich_help_panel=MACHINE)]
-Kernel = Annotated[
-    str, typer.Option(help=f"What similar means: {', '.join(KERNELS)}.", rich_help_panel=MACHINE)
+Task = Annotated[str, typer.Option(help=f"Task: {', '.join(TASKS)}.", rich_help_panel=MACHINE)]
+Machine = Annotated[
+    str,
+    typer.Option(
+        help="svm: support vector machine; gp: Gaussian process, with prediction intervals.",
+        rich_help_panel=MACHINE,
+    ),
 ]
+Kernel = Annotated[str, typer.Option(help=f"Kernel: {', '.join(KERNELS)}.", rich_help_panel=MACHINE)]
 C = Annotated[
     Optional[float],  # noqa: UP045
-    typer.Option("--C", help="Price of errors.", rich_help_panel=MACHINE, show_default="1"),
+    typer.Option(
+        "--C", help="Regularisation: the penalty on errors.", rich_help_panel=MACHINE, show_default="1"
+    ),
 ]
 Gamma = Annotated[
-    str, typer.Option(help="Width of the kernel: scale, auto or a number.", rich_help_panel=MACHINE)
+    str, typer.Option(help="Kernel coefficient: scale, auto or a number.", rich_help_panel=MACHINE)
 ]
-Degree = Annotated[float, typer.Option(help="Of --kernel poly and anova.", rich_help_panel=MACHINE)]
-Coef0 = Annotated[float, typer.Option(help="Constant of poly and sigmoid.", rich_help_panel=MACHINE)]
+Degree = Annotated[float, typer.Option(help="Degree of the kernels poly and anova.", rich_help_panel=MACHINE)]
+Coef0 = Annotated[
+    float, typer.Option(help="Constant term of the kernels poly and sigmoid.", rich_help_panel=MACHINE)
+]
 Epsilon = Annotated[
     Optional[float],  # noqa: UP045
-    typer.Option(help="Errors below it are free (regression).", rich_help_panel=MACHINE),
+    typer.Option(help="Errors up to epsilon cost nothing (regression).", rich_help_panel=MACHINE),
 ]
 Nu = Annotated[
     Optional[float],  # noqa: UP045
-    typer.Option(help="Share of errors, instead of C; of novelty: of rows outside.", rich_help_panel=MACHINE),
+    typer.Option(help="Fraction of errors, instead of C; novelty: of outliers.", rich_help_panel=MACHINE),
 ]
 ClassWeight = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(help="balanced: rare classes count as much as common ones.", rich_help_panel=MACHINE),
+    typer.Option(
+        help="balanced gives all classes the same weight; or none.",
+        rich_help_panel=MACHINE,
+        show_default="balanced if a class is rare",
+    ),
 ]
 Probability = Annotated[
-    bool, typer.Option("--probability", help="Learn probabilities, too.", rich_help_panel=MACHINE)
+    bool, typer.Option("--probability", help="Calibrate class probabilities.", rich_help_panel=MACHINE)
 ]
 Search = Annotated[
-    bool, typer.Option("--search", help="Choose C, gamma and the like.", rich_help_panel=MACHINE)
+    bool,
+    typer.Option(
+        "--search", help="Choose C, gamma and the like by cross-validation.", rich_help_panel=MACHINE
+    ),
 ]
-Tol = Annotated[float, typer.Option(help="Tolerance of the solver.", rich_help_panel=MACHINE)]
+Tol = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(help="Tolerance of the solver.", rich_help_panel=MACHINE, show_default="0.001; gp: 1e-6"),
+]
 TimeLimit = Annotated[
     Optional[float],  # noqa: UP045
-    typer.Option(help="Most seconds for each fit.", rich_help_panel=MACHINE),
+    typer.Option(help="Time limit of each fit, in seconds.", rich_help_panel=MACHINE),
 ]
-CacheSize = Annotated[float, typer.Option(help="Memory for kernel values, in MB.", rich_help_panel=MACHINE)]
+CacheSize = Annotated[
+    float, typer.Option(help="Memory for cached kernel values, in MB.", rich_help_panel=MACHINE)
+]
 Jobs = Annotated[
     Optional[int],  # noqa: UP045
-    typer.Option("--jobs", help="Threads.", rich_help_panel=MACHINE, show_default="all cores"),
+    typer.Option("--jobs", help="Number of threads.", rich_help_panel=MACHINE, show_default="all cores"),
 ]
-CMax = Annotated[float, typer.Option("--C-max", help="Where the path ends.", rich_help_panel=MACHINE)]
-
-# How to measure.
-Holdout = Annotated[float, typer.Option(help="Share of the rows that are held out.", rich_help_panel=MEASURE)]
-Folds = Annotated[
-    int, typer.Option(help="Folds of the cross-validation; 0 for none.", rich_help_panel=MEASURE)
+K = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option("--k", help="Length of substrings.", rich_help_panel=SEQUENCES, show_default="by kernel"),
 ]
-Seed = Annotated[int, typer.Option(help="Of splits and folds.", rich_help_panel=MEASURE)]
-Delta = Annotated[
-    float, typer.Option(help="Probability with which the bound may fail.", rich_help_panel=MEASURE)
+M = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option("--m", help="Number of mismatches allowed.", rich_help_panel=SEQUENCES, show_default="1"),
 ]
-Tolerance = Annotated[
+G = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option("--g", help="Longest gap between pairs.", rich_help_panel=SEQUENCES, show_default="2"),
+]
+Length = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        "--length", help="Maximum length of subsequences.", rich_help_panel=SEQUENCES, show_default="3"
+    ),
+]
+Decay = Annotated[
     Optional[float],  # noqa: UP045
     typer.Option(
-        help="The size of an error of regression that matters, for bounds.", rich_help_panel=MEASURE
+        "--decay",
+        help="Weight of each symbol of a (sub)sequence.",
+        rich_help_panel=SEQUENCES,
+        show_default="by kernel",
+    ),
+]
+Shift = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        "--shift", help="Maximum shift of aligned blocks.", rich_help_panel=SEQUENCES, show_default="0"
+    ),
+]
+CMax = Annotated[float, typer.Option("--C-max", help="Largest C of the path.", rich_help_panel=MACHINE)]
+
+# How to measure.
+Holdout = Annotated[float, typer.Option(help="Fraction of the rows to hold out.", rich_help_panel=MEASURE)]
+Folds = Annotated[
+    int, typer.Option(help="Number of cross-validation folds; 0 for none.", rich_help_panel=MEASURE)
+]
+Seed = Annotated[int, typer.Option(help="Random seed of splits and folds.", rich_help_panel=MEASURE)]
+Delta = Annotated[float, typer.Option(help="Probability that the bound may fail.", rich_help_panel=MEASURE)]
+Tolerance = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(help="Regression errors larger than this count in the bound.", rich_help_panel=MEASURE),
+]
+Scoring = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        help="Score to optimise and report; scikit-learn's names.",
+        rich_help_panel=MEASURE,
+        show_default="accuracy, balanced_accuracy for rare classes, r2",
+    ),
+]
+Threshold = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        help="Decision threshold: precision=0.8, recall=0.9, cost=5 or a number.",
+        rich_help_panel=MEASURE,
+        show_default="0",
     ),
 ]
 Method = Annotated[
-    str, typer.Option(help=f"How a setting is judged: {', '.join(METHODS)}.", rich_help_panel=MEASURE)
+    str, typer.Option(help=f"How to compare settings: {', '.join(METHODS)}.", rich_help_panel=MEASURE)
 ]
 Simplest = Annotated[
     bool,
     typer.Option(
-        "--simplest",
-        help="The simplest setting within one standard error of the best.",
+        "--simplest/--best",
+        help="Choose the simplest setting within one standard error of the best, or the best.",
         rich_help_panel=MEASURE,
     ),
 ]
 
 # What is shown and written.
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite a model of another target.", rich_help_panel=SHOWN)
+]
 KeepPartial = Annotated[
     bool,
     typer.Option(
         "--keep-partial",
-        help="After Ctrl-C, go on with what was reached (exit code 4) instead of writing nothing.",
+        help="On Ctrl-C, write partial results (exit code 4) instead of nothing.",
         rich_help_panel=SHOWN,
     ),
 ]
-Top = Annotated[int, typer.Option(help="How many settings to show.", rich_help_panel=SHOWN, min=1)]
-Points = Annotated[int, typer.Option(help="Values of C to show.", rich_help_panel=SHOWN, min=2)]
+Top = Annotated[int, typer.Option(help="Number of settings to show.", rich_help_panel=SHOWN, min=1)]
+Points = Annotated[int, typer.Option(help="Number of values of C to show.", rich_help_panel=SHOWN, min=2)]
 ModelOutput = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option("--output", "-o", help="The model file.", rich_help_panel=SHOWN, show_default="DATA.mercer"),
+    typer.Option(
+        "--output", "-o", help="Model file to write.", rich_help_panel=SHOWN, show_default="DATA.mercer"
+    ),
 ]
 ReportToo = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option(help="Write an HTML page about the model, too.", rich_help_panel=SHOWN),
+    typer.Option(help="Also write an HTML report.", rich_help_panel=SHOWN),
 ]
 PageOutput = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option("--output", "-o", help="The page.", show_default="MODEL.html"),
+    typer.Option("--output", "-o", help="HTML file to write.", show_default="MODEL.html"),
 ]
 Predictions = Annotated[
-    str, typer.Option("--output", "-o", help="A .csv or .parquet file; - for standard output.")
+    str, typer.Option("--output", "-o", help="A .csv or .parquet file to write; - for standard output.")
 ]
-Proba = Annotated[bool, typer.Option("--proba", help="Probabilities of the classes, too.")]
-Decision = Annotated[bool, typer.Option("--decision", help="Decision values, too.")]
-BatchRows = Annotated[int, typer.Option(help="Rows in memory at a time.", min=1)]
+Proba = Annotated[bool, typer.Option("--proba", help="Add class probabilities.")]
+Decision = Annotated[bool, typer.Option("--decision", help="Add decision values.")]
+Interval = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(help="Add prediction intervals of this coverage, such as 0.9 (Gaussian processes)."),
+]
+BatchRows = Annotated[int, typer.Option(help="Number of rows in memory at a time.", min=1)]
 NoFeature = Annotated[
-    str, typer.Option(help="A column that is no feature, if columns have no names.", rich_help_panel=FORMAT)
+    str, typer.Option(help="A column to ignore, if columns have no names.", rich_help_panel=FORMAT)
 ]
-Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="A model file of mercer or LIBSVM.")]
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Model file of mercer or LIBSVM.")]
 Destination = Annotated[
-    Path, typer.Argument(metavar="DESTINATION", help="Ends with .mercer, .model (LIBSVM) or .onnx.")
+    Path, typer.Argument(metavar="DESTINATION", help="File to write: .mercer, .model (LIBSVM) or .onnx.")
 ]
 To = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(help=f"{', '.join(MODEL_FORMATS)}.", show_default="by the ending"),
+    typer.Option(help=f"Format: {', '.join(MODEL_FORMATS)}.", show_default="by the file name"),
 ]

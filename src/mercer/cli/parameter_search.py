@@ -11,12 +11,13 @@ import numpy as np
 from sklearn.base import clone
 
 from mercer.cli.learning_table import learning_table
-from mercer.cli.machine_options import check_wishes, make
-from mercer.cli.option_groups import Columns, MachineWishes, Reading
+from mercer.cli.machine_options import check_wishes, make_for
+from mercer.cli.option_groups import Columns, MachineWishes, Reading, SequenceWishes
 from mercer.cli.row_splits import Plan, fold_pairs, take
 from mercer.cli.screen import Screen
 from mercer.cli.trainer import Trainer
 from mercer.cli.user_error import UserError
+from mercer.selection.scoring import score_words
 
 
 def supervised(
@@ -24,10 +25,12 @@ def supervised(
 ) -> tuple[Any, Trainer]:
     """Return an unfitted pipeline for a table with a target, and what fits it: how searches begin."""
     check_wishes(wishes)
-    learning = learning_table(data, columns, reading, screen)
+    learning = learning_table(data, columns, reading, screen, wishes.kernel)
     if learning.task == "novelty":
-        raise UserError("without a target there is nothing to judge settings by")
-    machine, _ = make(wishes, learning.task, learning.y)
+        raise UserError("a search needs a target")
+    machine, decided = make_for(learning, wishes, SequenceWishes())
+    for words in decided if learning.task == "classify" else []:
+        screen.say(words)
     plan = replace(plan, task=learning.task)
     trainer = Trainer(plan, learning.X, learning.y, learning.weight, screen)
     return learning.preparation.pipeline(machine), trainer
@@ -39,14 +42,15 @@ def searched(model: Any, trainer: Trainer, rows: np.ndarray, screen: Screen, **o
 
     task = trainer.plan.task
     if task == "novelty":
-        raise UserError("a search needs a target to judge by: there is none for novelty detection")
+        raise UserError("a search needs a target; novelty detection has none")
     kind: Any = SVCSearch if task == "classify" else SVRSearch
     place = {int(row): k for k, row in enumerate(rows)}
     pairs = fold_pairs(trainer.plan, rows, trainer.y)
     if not pairs:
-        raise UserError("a search needs folds: give --folds 5, and at least two rows of each class")
+        raise UserError("a search needs folds: give --folds 5 and at least two rows of each class")
     folds = [(np.array([place[int(r)] for r in a]), np.array([place[int(r)] for r in b])) for a, b in pairs]
     on_interrupt = "keep" if trainer.keep_partial else "raise"
+    options = {"scoring": trainer.plan.scoring} | options
     search = kind(estimator=clone(model), cv=folds, refit=False, on_interrupt=on_interrupt, **options)
     assert trainer.y is not None
     with (
@@ -115,10 +119,12 @@ class RankedSettings:
 
 
 def ranked_settings(search: Any, top: int) -> RankedSettings:
-    """Return the best settings of a fitted search."""
+    """Return the best settings of a fitted search, and the chosen one if that is none of them."""
     means = np.nan_to_num(search.cv_results_["mean_test_score"], nan=-np.inf)
-    order = np.argsort(-means, kind="stable")[:top]
-    return RankedSettings(search.cv_results_, [int(k) for k in order], search.best_params_)
+    order = [int(k) for k in np.argsort(-means, kind="stable")[:top]]
+    if search.best_index_ not in order:  # a simpler tie further down
+        order.append(int(search.best_index_))
+    return RankedSettings(search.cv_results_, order, search.best_params_)
 
 
 def plain_name(name: str) -> str:
@@ -128,14 +134,22 @@ def plain_name(name: str) -> str:
 
 def search_settings(model: Any, trainer: Trainer, rows: np.ndarray, screen: Screen) -> tuple[Any, float]:
     """Return the pipeline with the parameters that a search found, and its score."""
-    screen.say(f"searching on {rows.size} rows ...")
+    screen.say(f"searching, using {rows.size} rows ...")
     search = searched(model, trainer, rows, screen)
     if search.status_ == "interrupted":
         trainer.interrupted.append("the search")
     best = ", ".join(f"{plain_name(k)} = {_short(v)}" for k, v in search.best_params_.items())
     count = len(search.cv_results_["params"])
     how = "" if trainer.weight is None else ", rows counted by their weights"
-    screen.say(f"chosen among {count} settings: {best} (score {search.best_score_:.4g}{how})")
+    top = search.cv_results_["mean_test_score"][search.best_candidate_index_]
+    error = float(search.cv_results_["standard_error"][search.best_candidate_index_])
+    tied = (
+        f"; the best score, {top:.3g} ± {error:.1g}, is within one standard error"
+        if top > search.best_score_
+        else ""
+    )
+    name = score_words(search.scoring_)
+    screen.say(f"chosen from {count} settings: {best} ({name} {search.best_score_:.3g}{how}{tied})")
     return clone(model).set_params(**search.best_params_), float(search.best_score_)
 
 

@@ -31,7 +31,7 @@ def path(
     time_limit: o.TimeLimit = None,
     keep_partial: o.KeepPartial = False,
 ) -> None:
-    """Follow the exact solution through every price of errors C; see which one serves unseen rows best."""
+    """Compute the regularisation path, the exact solution for every C, and score it on held-out rows."""
     from sklearn.base import clone
 
     from mercer.cli.parameter_search import supervised
@@ -49,7 +49,7 @@ def path(
     documents = _machines_along(followed, points, trainer, (inside, train), (outside, test))
     knots = sum(len(c) for c in _knots(followed))
     metric = "accuracy" if trainer.plan.task == "classify" else "R²"
-    screen.say(f"{knots} knots: between them the solution is known exactly")
+    screen.say(f"{knots} knots; the solution between them is exact")
     head = ["", "C", "support vectors", f"training {metric}", f"held-out {metric}"]
     screen.grid(head, _grid(documents), (1, 2, 3, 4))
     document = {"command": "path", "knots": knots, "range": list(followed.C_range_), "metric": metric}

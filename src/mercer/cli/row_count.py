@@ -36,7 +36,7 @@ def rows_in(data: str, how: Reading) -> int | None:
         head = file.read(PIECE)
         if head.startswith(GZIP):
             return None
-        text = recoded(head, how.encoding)
+        text = recoded(head, how.encoding, path.name)
         kind = how.file_format or detect(text, path.name)
         if kind in TEXT:
             wish = how.options()

@@ -20,7 +20,8 @@ def search(
     shown: Shown,
     kernel: o.Kernel = "rbf",
     method: o.Method = "kfold",
-    simplest: o.Simplest = False,
+    simplest: o.Simplest = True,
+    scoring: o.Scoring = None,
     tolerance: o.Tolerance = None,
     top: o.Top = 10,
     folds: o.Folds = 5,
@@ -29,28 +30,32 @@ def search(
     jobs: o.Jobs = None,
     keep_partial: o.KeepPartial = False,
 ) -> None:
-    """Try a grid of parameters and show the best; all kernel matrices and solutions are shared."""
+    """Search a grid of parameters by cross-validation and show the best settings."""
     from mercer.cli.parameter_search import ranked_settings, searched, supervised
     from mercer.cli.row_splits import Plan
+    from mercer.selection.scoring import score_words
 
     screen = Screen(shown.as_json, shown.quiet)
     wishes = MachineWishes(kernel=kernel, jobs=jobs)
-    model, trainer = supervised(data, columns, reading, wishes, Plan("classify", 0.0, folds, seed), screen)
+    plan = Plan("classify", 0.0, folds, seed, scoring=scoring)
+    model, trainer = supervised(data, columns, reading, wishes, plan, screen)
     trainer.keep_partial = keep_partial
     options = _options(trainer.plan.task, method, simplest, tolerance, time_limit)
     found = searched(model, trainer, trainer.every_row, screen, **options)
     for words in trainer.caught:
         screen.warn(words)
     ranked = ranked_settings(found, top)
+    screen.say(f"scored by {score_words(found.scoring_)}")
     screen.grid(*ranked.grid())
     flags = [word for name, value in ranked.best.items() for word in (f"--{name}", f"{value:.6g}")]
     flags += [] if kernel == "rbf" else ["--kernel", kernel]
     words = shlex.join(["mercer", "train", data, *columns.flags(), *flags, *reading.flags()])
-    screen.line(f"to train with the chosen setting: {words}")
+    screen.line(f"train with this setting: {words}")
     screen.finish(
         {
             "command": "search",
             "method": method,
+            "scoring": found.scoring_ if isinstance(found.scoring_, str) else None,
             "status": found.status_,
             "settings": len(found.cv_results_["params"]),
             "best": ranked.best,
@@ -59,7 +64,7 @@ def search(
         }
     )
     if found.status_ == "interrupted":
-        end_partial("the choice is the best of the settings that were tried")
+        end_partial("this is the best of the settings tried so far")
 
 
 def _options(

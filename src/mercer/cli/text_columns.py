@@ -1,4 +1,4 @@
-"""Columns of text: kinds that can be told apart, or names, dates and numbers in disguise, which cannot."""
+"""Columns of text: kinds that can be told apart, or names and numbers in disguise, which cannot."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from mercer.cli.user_error import UserError
 from mercer.io import Table
-from mercer.io.tables.table import listed
+from mercer.selection.date_features import are_dates
+from mercer.selection.preparation import is_name
+from mercer.words import listed
 
 MOST_TOLD = 3  # columns that a message tells of one by one
-MOST_CATEGORIES = 1000  # of a text column: beyond, it is a name rather than a kind
 FEW = 5  # different numbers, with a sign or a unit, may well be kinds
 MOSTLY = 0.8  # of the texts must be numbers for the others to be the exception
-DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}\b)")
 PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MONEY = r"[$€£¥₹₩₽₺]|R\$|kr\.?|zł|USD|EUR|GBP|CHF|JPY|CNY|INR"
 DRESSED = re.compile(
@@ -22,11 +22,6 @@ DRESSED = re.compile(
     rf"(\d{{1,3}}(?P<group>[ ,.'’\u00a0\u202f])\d{{3}}((?P=group)\d{{3}})*"
     rf"([.,]\d+)?|\d+([.,]\d+)?)\s?(?P<unit>%|‰|{MONEY}|[A-Za-z°²³µ/]{{1,5}})?\)?"
 )
-
-
-def is_name(kinds: int, rows: int) -> bool:
-    """Whether so many different texts are names of the rows rather than kinds of them."""
-    return kinds > MOST_CATEGORIES or (kinds > 50 and kinds > 0.5 * rows)
 
 
 def disguise(kinds: Sequence[str]) -> str | None:
@@ -59,13 +54,14 @@ def disguise(kinds: Sequence[str]) -> str | None:
 def way_out(words: str) -> str:
     """Return what to do about numbers in disguise."""
     if "but also" in words:
-        return "leave the cell empty where a number is missing, and give --impute"
+        return "leave the cell empty where a number is missing"
     return "write them as plain numbers, such as 1234.5"
 
 
 def check_texts(table: Table) -> None:
     """Refuse columns that no encoding helps, all of them at once: a second try should not find the next."""
     names = [name for name in table.categorical if is_name(len(table.categories[name]), table.n_rows)]
+    names = [name for name in names if not are_dates(table.categories[name])]
     if not names:
         return
     found, hidden = [], False
@@ -76,14 +72,11 @@ def check_texts(table: Table) -> None:
             hidden = True
             found.append(f"column {name!r} holds {numbers} ({listed(kinds[-3:])}, ...): {way_out(numbers)}")
             continue
-        dates = all(DATE.match(kind) for kind in kinds)
-        what = "it holds dates" if dates else "it looks like a name, not like a kind"
-        found.append(f"column {name!r} has {len(kinds)} different texts ({listed(kinds[:3])}, ...): {what}")
+        shown = f"column {name!r} has {len(kinds)} different texts ({listed(kinds[:3])}, ...)"
+        found.append(f"{shown}: it looks like an identifier, not a category")
     if len(names) > MOST_TOLD:
         found.append(f"{len(names) - MOST_TOLD} more columns are like these")
-    advice = "Or leave out " if hidden else "Leave out "
-    advice += "what tells nothing of new rows with " if len(names) > 1 else "the column with "
+    advice = "Or drop " if hidden else "Drop "
+    advice += "what says nothing about new rows with " if len(names) > 1 else "the column with "
     advice += " ".join(f"--exclude {shlex.quote(name)}" for name in names)
-    if any("dates" in words for words in found):
-        advice += "; of a date, a number of days or the month may help: put it into a column of its own"
     raise UserError("; ".join(found) + ". " + advice)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mercer.cli import options as o
 from mercer.cli.exits import end_partial
-from mercer.cli.option_groups import Columns, MachineWishes, Measuring, Reading, Shown, spread
+from mercer.cli.option_groups import Columns, MachineWishes, Measuring, Reading, SequenceWishes, Shown, spread
 from mercer.cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -23,39 +23,49 @@ def train(
     data: o.Data,
     columns: Columns,
     wishes: MachineWishes,
+    sequences: SequenceWishes,
     measuring: Measuring,
     reading: Reading,
     shown: Shown,
     search: o.Search = False,
     output: o.ModelOutput = None,
     report: o.ReportToo = None,
+    force: o.Force = False,
     keep_partial: o.KeepPartial = False,
 ) -> None:
-    """Train a machine on a file, measure it on rows it has not seen, prove how good the fit is, save it."""
+    """Train a model on a file, evaluate it on held-out rows, certify the fit and save it."""
+    from mercer.cli.gaussian_process import check_process, slow_words
     from mercer.cli.learning_table import learning_table
-    from mercer.cli.machine_options import check_wishes, make
+    from mercer.cli.machine_options import check_wishes, make_for
+    from mercer.cli.model_files import replaced_words
     from mercer.cli.row_splits import Plan
     from mercer.cli.trainer import Trainer
     from mercer.cli.whole_files import check_place
+    from mercer.selection.scoring import chosen_scoring
 
     screen = Screen(shown.as_json, shown.quiet)
     check_wishes(wishes)
+    check_process(wishes, search, columns.weights, measuring.threshold)
     place = output or Path(f"{stem(data)}.mercer")
     for path in (place,) if report is None else (place, report):
         check_place(path)
-    learning = learning_table(data, columns, reading, screen)
-    machine, decided = make(wishes, learning.task, learning.y)
-    for words in [] if search else decided:
+    learning = learning_table(data, columns, reading, screen, wishes.kernel)
+    replaced = replaced_words(place, learning.table.target_name if learning.y is not None else None, force)
+    machine, decided = make_for(learning, wishes, sequences)
+    decided += slow_words(wishes, learning.table.n_rows)
+    if learning.task == "classify" and measuring.scoring is None:
+        decided += [words for words in [chosen_scoring(learning.y, True, learning.weight)[1]] if words]
+    for words in [one for one in decided if not search or "=" not in one] + replaced:
         screen.say(words)
     plan = Plan(learning.task, **asdict(measuring))
-    trainer = Trainer(plan, learning.X, learning.y, learning.weight, screen, keep_partial)
+    trainer = Trainer(plan, learning.X, learning.y, learning.weight, screen, keep_partial, learning.novel)
     run = _measured(learning, learning.preparation.pipeline(machine), trainer, search)
     for words in run.warnings:
         screen.warn(words)
     _write(run, trainer, learning, place, report)
     _show(run, trainer, learning, decided, place, report, screen)
     if trainer.interrupted:
-        end_partial(f"{' and '.join(trainer.interrupted)} ended early; what was reached is in {place}")
+        end_partial(f"{' and '.join(trainer.interrupted)} ended early; partial results are in {place}")
 
 
 def _measured(learning: LearningTable, model: object, trainer: Trainer, search: bool) -> Run:
@@ -76,10 +86,11 @@ def _write(run: Run, trainer: Trainer, learning: LearningTable, place: Path, rep
     from mercer.cli.train_results import report_page
     from mercer.cli.whole_files import whole_file
 
-    page = None if report is None else report_page(run, trainer, learning.table.target_name)
+    page = None if report is None else report_page(run, trainer, learning)
     with ExitStack() as files:
         part = files.enter_context(whole_file(place))
-        mercer.save(run.model, part, X=trainer.X, y=learning.y, sample_weight=learning.weight)
+        name = None if learning.y is None else learning.table.target_name
+        mercer.save(run.model, part, X=trainer.X, y=learning.y, sample_weight=learning.weight, target=name)
         if page is not None and report is not None:
             page.save(files.enter_context(whole_file(report)))
 
@@ -96,7 +107,7 @@ def _show(
     from mercer.cli.train_results import result_rows, train_document
 
     n = learning.table.n_rows
-    rows = [*result_rows(run, trainer.plan, n), ("model", f"{place}, fitted on all {n} rows")]
+    rows = [*result_rows(run, trainer.plan, n, learning.y), ("model", f"{place}, fitted on all {n} rows")]
     if report is not None:
         rows.append(("report", str(report)))
     screen.gap()

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 import mercer
+from mercer._report.verdict import Measured, form, intervals, percent, rest, use
+from mercer.cli.gaussian_process import noise_deviation, process_rows
 from mercer.cli.learning_table import LearningTable
 from mercer.cli.row_splits import Plan
 from mercer.cli.trainer import Run, Trainer
@@ -22,65 +24,71 @@ def certificate_document(certificate: Any) -> dict[str, Any] | None:
     return {"words": str(certificate), **{name: getattr(certificate, name) for name in names}}
 
 
-def certificate_row(certificate: Any) -> tuple[str, str, str]:
-    """Return a certificate in words, with its tone."""
+def certificate_row(certificate: Any, useful: bool) -> tuple[str, str, str]:
+    """Return a certificate in words, with its tone: beside a useless model it is nothing to be glad of."""
     if certificate is None:
-        return ("certificate", "none: this kind of machine has no gap to show", "")
+        return ("certificate", "none: there is no duality gap for this kind of model", "")
     good = certificate.status == "optimal" and math.isfinite(certificate.relative_gap)
-    return ("certificate", str(certificate), "good" if good else "fair")
+    return ("certificate", str(certificate), "fair" if not good else "good" if useful else "")
 
 
-def result_rows(run: Run, plan: Plan, n: int) -> list[tuple[str, ...]]:
-    """Return the closing table."""
-    rows: list[tuple[str, ...]] = []
-    if run.held_out is not None:
-        name, value = run.held_out.headline
-        more = [f"{k} {v:.4g}" for k, v in run.held_out.values.items() if k != name]
-        tail = f"; {', '.join(more)}" if more else ""
-        rows.append(("held-out score", f"{name} {value:.4g} on {run.held_out.rows}{tail}"))
+def folds_words(run: Run, n: int) -> str:
+    """Return what cross-validation found."""
     rest = n - run.split[1].size
     if len(run.folds) > 1:
-        mean, spread = float(np.mean(run.folds)), float(np.std(run.folds, ddof=1))
-        words = (
-            f"{run.metric} {mean:.4g} ± {spread:.2g} ({len(run.folds)} folds over {rest} rows{run.by_weight})"
-        )
-        rows.append(("cross-validation", words))
-    elif run.folds:
-        where = f"the best of the search, on {rest} rows{run.by_weight}"
-        words = f"{run.metric or 'score'} {run.folds[0]:.4g} ({where})"
-        rows.append(("cross-validation", words))
-    machine = run.model[-1]
-    rows.append(("support vectors", f"{machine.support_.size} of {n} rows ({machine.support_.size / n:.1%})"))
-    rows.append(certificate_row(getattr(machine, "certificate_", None)))
-    if run.bound is not None:
-        sure = f"with probability {run.bound['with_probability']:.0%}"
-        rows.append(
-            (
-                "bound",
-                f"at most {run.bound['at_most']:.2%} of new rows {run.bound['of_new_rows']}, {sure} "
-                f"({run.bound['from']})",
-            )
-        )
+        mean, spread = form(run.metric)(float(np.mean(run.folds))), f"{np.std(run.folds, ddof=1):.2g}"
+        return f"{run.metric} {mean} ± {spread} ({len(run.folds)} folds over {rest} rows{run.by_weight})"
+    where = f"chosen by the search, on {rest} rows{run.by_weight}"
+    return f"{run.metric or 'score'} {form(run.metric)(run.folds[0])} ({where})"
+
+
+def result_rows(run: Run, plan: Plan, n: int, y: np.ndarray | None = None) -> list[tuple[str, ...]]:
+    """Return the closing table: of what use the model is first, how well it was optimised last."""
+    rows: list[tuple[str, ...]] = []
+    tone = ""
+    if run.best is not None:
+        words, tone = use(run.best)
+        rows.append(("use", words, tone))
+        if more := rest(run.best):
+            rows.append(("also", more))
+    if run.promise is not None:
+        rows.append(("bound", run.promise.words))
     elif plan.task == "regress" and run.held_out is not None:
         rows.append(("bound", "give --tolerance, the size of an error that matters"))
+    if run.coverage is not None:
+        rows.append(("intervals", intervals(run.coverage)))
+    if run.folds:
+        rows.append(("cross-validation", folds_words(run, n)))
+    if run.threshold:
+        rows.append(("threshold", run.threshold))
+    machine = run.model[-1]
+    if hasattr(machine, "support_"):
+        size = machine.support_.size
+        rows.append(("support vectors", f"{size} of {n} rows ({percent(size / n)})"))
+    else:
+        rows += process_rows(machine, y)
+    rows.append(certificate_row(getattr(machine, "certificate_", None), tone != "poor"))
     rows.append(("time", f"{run.seconds:.2g} s" if run.seconds < 100 else f"{run.seconds:.0f} s"))
     return rows
 
 
-def report_page(run: Run, trainer: Trainer, target: str | None) -> Any:
+def report_page(run: Run, trainer: Trainer, learning: LearningTable) -> Any:
     """Return the page about the final machine, with the measures of the one before the refit."""
-    facts: list[tuple[str, Any]] = [("target", target)] if target else []
-    if run.held_out is not None:
-        name, value = run.held_out.headline
-        facts.append((f"held-out {name}, before the refit", f"{value:.4g} on {run.held_out.rows}"))
-    if len(run.folds) > 1:
-        mean, spread = np.mean(run.folds), np.std(run.folds, ddof=1)
-        words = (
-            f"{mean:.4g} ± {spread:.2g}, {len(run.folds)} folds{run.by_weight and ' of rows' + run.by_weight}"
-        )
-        facts.append((f"cross-validated {run.metric}", words))
-    folds = trainer.plan.folds if trainer.weight is None else 0
-    return mercer.report(run.model, trainer.X, trainer.y, cv=folds, delta=trainer.plan.delta, facts=facts)
+    table = learning.table
+    facts: list[tuple[str, Any]] = [("data", table.source)]
+    if learning.y is not None:
+        facts.append(("target", table.target_name))
+    if run.folds:
+        facts.append(("cross-validation", folds_words(run, table.n_rows)))
+    if run.threshold:
+        facts.append(("threshold", run.threshold))
+    scores = [one for one in (run.held_out, run.pooled) if one is not None]
+    measured = Measured(scores, run.promise, run.coverage) if scores else None
+    what = "Novelties in" if learning.y is None else f"Predicting {table.target_name} from"
+    return mercer.report(
+        run.model, trainer.X, trainer.y, cv=0, delta=trainer.plan.delta, scoring=trainer.plan.scoring,
+        title=f"{what} {table.source}", facts=facts, measured=measured,
+    )  # fmt: skip
 
 
 def train_document(
@@ -89,9 +97,11 @@ def train_document(
     """Return what ``--json`` shows."""
     table = learning.table
     machine = run.model[-1]
-    held_out = None
+    held_out: dict[str, Any] | None = None
     if run.held_out is not None:
         held_out = {"rows": len(run.held_out.predicted), "weighted": run.weighted, **run.held_out.values}
+        held_out["interval"] = run.held_out.interval
+        held_out["guess"] = None if run.held_out.guess is None else run.held_out.guess[1]
     cross = None
     if run.folds:
         cross = {"metric": run.metric, "weighted": run.weighted, "mean": float(np.mean(run.folds))}
@@ -107,11 +117,16 @@ def train_document(
         "machine": type(machine).__name__,
         "kernel": repr(machine.kernel_),
         "parameters": {name: known[name] for name in names if name in known},
+        "use": None if run.best is None else use(run.best)[0],
+        "scoring": run.metric,
         "held_out": held_out,
         "cross_validation": cross,
-        "support_vectors": int(machine.support_.size),
+        "support_vectors": int(machine.support_.size) if hasattr(machine, "support_") else None,
+        "noise_deviation": noise_deviation(machine),
+        "intervals": None if run.coverage is None else run.coverage.document(),
         "certificate": certificate_document(getattr(machine, "certificate_", None)),
-        "bound": run.bound,
+        "bound": None if run.promise is None else run.promise.document(),
+        "threshold": getattr(machine, "threshold", None),
         "seconds": run.seconds,
         "interrupted": run.interrupted,
         "warnings": learning.doubts + run.warnings,

@@ -29,7 +29,7 @@ def bound_against_n(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """Draw the bounds of :func:`mercer.bounds.report` for machines fitted on more and more of the data.
+    """Draw the bounds of :func:`mercer.bounds.report` against the number of training points.
 
     Below 1 a bound says something. The error on the training rows, and on the rows that a machine was not
     fitted on, are drawn beside them.
@@ -109,7 +109,7 @@ def _draw(found: list[tuple[int, Report]], ax: Axes | None) -> Axes:
     low = ax.get_ylim()[0]
     ax.set_ylim(max(low, 1e-3), HIGHEST * 1.1)
     ax.axhspan(1.0, HIGHEST * 1.1, color="#999999", alpha=0.15, linewidth=0)
-    ax.text(0.01, 0.98, "says nothing", transform=ax.transAxes, va="top", color="#555555", fontsize="small")
+    ax.text(0.01, 0.98, "vacuous", transform=ax.transAxes, va="top", color="#555555", fontsize="small")
     _plain_ticks(ax, [n for n, _ in found])
     ax.set_title(f"What may be promised, with probability {1 - found[0][1].delta:g}", loc="left")
     ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))

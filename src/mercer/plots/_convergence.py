@@ -20,7 +20,7 @@ VALUES = {
     "kkt_violation": "largest KKT violation",
     "dual": "dual objective",
     "primal": "primal objective",
-    "margin": r"margin $1 / \|w\|$",
+    "margin": "margin",
     "n_support": "support vectors",
 }
 LOGARITHMIC = ("gap", "relative_gap", "kkt_violation")
@@ -36,7 +36,7 @@ def convergence(
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw the traces of fitted machines side by side.
+    """Draw the convergence traces of fitted models.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def cumulative_loss(
     bound: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what machines lost up to each step of a stream.
+    """Draw the cumulative loss of online estimators.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def decision_regions(
     resolution: int = GRID,
     title: str | None = None,
 ) -> Axes:
-    """Draw which class a fitted classifier predicts where, and the points.
+    """Draw the decision regions of a classifier, and the points.
 
     Parameters
     ----------

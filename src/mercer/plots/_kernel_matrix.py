@@ -77,7 +77,7 @@ def kernel_matrix(
 
 def _resolved(kernel: Any, X: Any) -> Kernel:
     if hasattr(kernel, "kernel_"):
-        return kernel.kernel_  # type: ignore[no-any-return]
+        return as_kernel(kernel.kernel_)
     if hasattr(kernel, "fit"):
         raise ValueError(f"{type(kernel).__name__} is not fitted: call fit first, or give its kernel")
     return as_kernel(kernel).resolve(X)

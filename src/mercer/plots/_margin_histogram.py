@@ -21,10 +21,10 @@ INSIDE = 1e-3  # points on the margin itself, which the solver meets to its tole
 
 
 def margins(model: Any, X: Any, y: ArrayLike, *, bins: int = 40, ax: Axes | None = None) -> Axes:
-    """Draw how many points lie how far on the right side of a classifier's boundary.
+    """Draw the histogram of a classifier's margins.
 
     The horizontal axis is y f(x): negative for misclassified points, 1 on the margin, in units of which the
-    distance from the boundary is ``margin_``. With more than two classes it is how a point fares against its
+    distance from the boundary is 1 / ||w||. With more than two classes it is how a point fares against its
     strongest rival class.
 
     Parameters
@@ -58,8 +58,7 @@ def margins(model: Any, X: Any, y: ArrayLike, *, bins: int = 40, ax: Axes | None
     snapped = np.where(np.abs(values - 1.0) <= INSIDE, 1.0, values)
     for start, stop, colour, words in REGIONS:
         part = snapped[(snapped >= start) & (snapped < stop)]
-        share = part.size / values.size
-        label = f"{words}: {part.size} ({share:.1%})"
+        label = f"{words}: {part.size} of {values.size}"
         ax.hist(part, bins=edges.tolist(), color=colour, label=label, edgecolor="white", linewidth=0.4)
     for at in (0.0, 1.0):
         ax.axvline(at, color="#333333", linewidth=1.0, linestyle="-" if at == 0 else "--")
@@ -71,7 +70,8 @@ def margins(model: Any, X: Any, y: ArrayLike, *, bins: int = 40, ax: Axes | None
     ax.legend(fontsize="small", framealpha=0.9, edgecolor="none", loc="upper left")
     ax.spines[["top", "right"]].set_visible(False)
     width = getattr(model, "margin_", None)
-    if isinstance(width, float) and np.isfinite(width) and width > 0:
+    unfinished = np.isinf(getattr(model, "C", 0.0)) and model.certificate_.status != "optimal"
+    if not unfinished and isinstance(width, float) and np.isfinite(width) and width > 0:
         note = f"1 = a distance of {width:.3g} in feature space"
         ax.annotate(
             note, (1.0, 1.02), xycoords="axes fraction", ha="right", fontsize="small", color="#555555"

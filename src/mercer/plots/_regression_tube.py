@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def tube(
     model: Any, X: Any, y: Any, *, ax: Axes | None = None, resolution: int = 500, title: str | None = None
 ) -> Axes:
-    """Draw the function of a support vector regression of one feature, with its insensitive tube.
+    """Draw a support vector regression of one feature, with its epsilon-tube.
 
     Parameters
     ----------

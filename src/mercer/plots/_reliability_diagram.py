@@ -23,7 +23,7 @@ def calibration(
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw how often what a classifier calls probable comes true.
+    """Draw the reliability diagram of a classifier's probabilities.
 
     Predicted probabilities are cut into bins of equally many points; each is drawn at its mean probability
     and the share of points that were of the class, with Wilson's 95 % interval. On the diagonal the

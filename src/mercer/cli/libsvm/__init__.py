@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 
 from mercer import _jit
-from mercer.cli.compile_notice import tell_of_compiling
+from mercer._jit.notice import tell_of_compiling
 from mercer.cli.ctrl_c import interruptible
 from mercer.cli.exit_codes import INTERRUPTED
 from mercer.cli.libsvm.flags import UsageError
@@ -18,7 +17,7 @@ TOOLS = ("svm-train", "svm-predict", "svm-scale")
 
 def run(tool: str, arguments: Sequence[str]) -> int:
     """Run a tool; return its exit code: 0, 1 after a message on standard error, 130 after Ctrl-C."""
-    telling = nullcontext() if "-q" in arguments else _jit.telling(tell_of_compiling)
+    telling = _jit.telling(None if "-q" in arguments else tell_of_compiling)
     try:
         with interruptible(), telling:
             _tool(tool)(list(arguments))

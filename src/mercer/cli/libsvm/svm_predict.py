@@ -65,7 +65,9 @@ def predict(flags: PredictFlags, stored: LibsvmModel, target: TextIO, say: Any) 
     sums = Sums()
     columns = model.n_features_in_ + (1 if given else 0)
     for batch in read_batches(flags.data, n_features=columns, **options):
-        X = _kernel_rows(batch.X, flags.data) if given else batch.X
+        X: Any = _kernel_rows(batch.X, flags.data) if given else batch.X
+        if not given and isinstance(model.support_vectors_, np.ndarray):  # few zeros among them
+            X = batch.X.toarray()
         predicted, words = _rows(flags, stored, model, X)
         target.writelines(words)
         sums.add(predicted, np.asarray(batch.y, dtype=np.float64))
