@@ -17,7 +17,17 @@ def _numba_cache_folder():
     return str(Path(tempfile.gettempdir()) / f"mercer-numba-{digest.hexdigest()[:16]}")
 
 
+def _share_the_cores():
+    """Give each of several test processes its part of the cores: BLAS threads without one spin and wait."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes > 1:
+        share = str(max(1, (os.cpu_count() or 1) // processes))
+        for library in ("OPENBLAS", "MKL"):  # not OMP: the library's own threads obey it, too
+            os.environ.setdefault(f"{library}_NUM_THREADS", share)
+
+
 os.environ["NUMBA_CACHE_DIR"] = _numba_cache_folder()  # before anything imports numba
+_share_the_cores()  # before anything imports numpy
 
 import pytest  # noqa: E402
 

@@ -129,7 +129,7 @@ def test_radius_for_a_wished_rate():
     assert again == pytest.approx(0.8)
     one = bounds.radius_for_rate(0.8, gaps=[8.0, 1.0, 1.5], **{**ball, "delta": 3 * DELTA})  # delta / 3 each
     assert one == pytest.approx(math.sqrt(2.5))
-    with pytest.raises(ValueError, match="cannot be promised"):
+    with pytest.raises(ValueError, match="cannot be guaranteed"):
         bounds.radius_for_rate(0.29, **ball)
     with pytest.raises(ValueError, match="no gap up to 1"):
         bounds.radius_for_rate(0.8, gaps=[1.0], **ball)

@@ -1,5 +1,6 @@
 """The command as a person uses it on files of their own."""
 
+import html
 import io
 import re
 import sys
@@ -22,14 +23,17 @@ def test_train_says_aloud_what_it_does_and_ends_with_a_table(mercer_command, peo
     assert done.code == 0
     assert "120 rows, 3 features; task classify: the target 'buys' has 2 different values" in done.err
     assert "standardised 2 numeric columns" in done.err
-    assert "encoded 1 text column as 3 columns of 0 and 1: 'city'" in done.err
+    assert "one-hot encoded 1 text column as 3 columns: 'city'" in done.err
     assert re.fullmatch(
-        r"accuracy \S+ on 30 held-out rows; balanced accuracy \S+", value(done.out, "held-out score")
+        r"better than guessing: accuracy \S+ on 30 held-out rows \(95 % interval \S+ to \S+\); "
+        r"always '(yes|no)': \S+",
+        value(done.out, "use"),
     )
+    assert re.search(r"balanced accuracy \S+, precision of '(yes|no)' \S+, recall", value(done.out, "also"))
     assert re.fullmatch(r"accuracy \S+ ± \S+ \(5 folds over 90 rows\)", value(done.out, "cross-validation"))
     assert re.fullmatch(r"\d+ of 120 rows \(.*%\)", value(done.out, "support vectors"))
     assert value(done.out, "certificate").startswith("optimal: proved within ")
-    assert "of new rows wrong, with probability 95%" in value(done.out, "bound")
+    assert "of new rows wrong, with probability 95 %" in value(done.out, "bound")
     assert value(done.out, "time").endswith(" s")
     assert value(done.out, "model") == "people.mercer, fitted on all 120 rows"
     assert "\x1b" not in done.out + done.err  # no colours and no bars in a pipe
@@ -177,14 +181,15 @@ def test_show(mercer_command, people):
     assert "OneHotEncoder" in value(done.out, "preparation")
 
 
-def test_missing_values_are_filled_in_only_if_asked(mercer_command, people):
-    refused = mercer_command("train", "gaps.csv", "--target", "buys")
+def test_missing_values_are_filled_in_unless_that_is_refused(mercer_command, people):
+    refused = mercer_command("train", "gaps.csv", "--target", "buys", "--impute", "none")
     assert refused.code == 2
     assert "'income' in 1, 'city' in 1 of 120 rows" in refused.err
     assert "--impute median" in refused.err
-    done = mercer_command("train", "gaps.csv", "--target", "buys", "--impute", "median")
+    done = mercer_command("train", "gaps.csv", "--target", "buys")
     assert done.code == 0
-    assert "filled in missing values of 'income' by median\n" in done.err
+    assert "replaced missing values of 'income' by the median, with an indicator column\n" in done.err
+    assert "missing values of 'city' are a category of their own\n" in done.err
     assert mercer_command("predict", "gaps.mercer", "gaps.csv").code == 0
     mercer_command("train", "people.csv", "--target", "buys", "-q")
     gap = mercer_command("predict", "people.mercer", "gaps.csv")
@@ -209,7 +214,7 @@ def test_regression_prices_follow_the_targets_unit(mercer_command):
 def test_novelty(mercer_command, people):
     done = mercer_command("train", "people.csv", "--target", "none", "--exclude", "buys", "--nu", "0.2")
     assert "task novelty: there is no target" in done.err
-    assert "called novel though they are not" in value(done.out, "bound")
+    assert "falsely called novel" in value(done.out, "bound")
     found = pd.read_csv(io.StringIO(mercer_command("predict", "people.mercer", "new.csv").out))
     assert set(found["prediction"]) <= {1, -1}
     assert mercer_command("verify", "people.mercer", "people.csv", "--target", "none").code == 0
@@ -220,8 +225,9 @@ def test_report_and_its_own_command(mercer_command, people, tmp_path):
     done = mercer_command("train", "people.csv", "--target", "buys", "--folds", "2", "--report", "page.html")
     assert done.code == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "held-out accuracy, before the refit" in page
-    assert "city: encoded as columns of 0 and 1" in page
+    assert value(done.out, "use")[1:] in html.unescape(page)  # one story: the same words
+    assert value(done.out, "bound") in html.unescape(page)
+    assert "city: one-hot encoded" in page
     assert (
         mercer_command("report", "people.mercer", "people.csv", "--target", "buys", "--folds", "0").code == 0
     )
@@ -247,7 +253,7 @@ def test_search_and_train_with_what_it_found(mercer_command, tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     table.assign(y=(table["a"] * table["b"] > 0).astype(int)).to_csv("xor.csv", index=False)
-    found = mercer_command("search", "xor.csv", "--folds", "3", "--top", "3", "--json")
+    found = mercer_command("search", "xor.csv", "--folds", "3", "--top", "3", "--best", "--json")
     assert found.code == 0
     assert len(found.json["results"]) == 3
     assert found.json["best_score"] == max(one["score"] for one in found.json["results"])
@@ -255,8 +261,8 @@ def test_search_and_train_with_what_it_found(mercer_command, tmp_path):
     flags = re.search(r"mercer train xor.csv --target last (.*)", shown.out)[1].split()
     assert mercer_command("train", "xor.csv", *flags).code == 0
     done = mercer_command("train", "xor.csv", "--search", "--folds", "3")
-    assert "chosen among" in done.err
-    assert "the best of the search" in value(done.out, "cross-validation")
+    assert "chosen from" in done.err
+    assert "chosen by the search" in value(done.out, "cross-validation")
 
 
 def test_path(mercer_command, people):
@@ -275,7 +281,7 @@ def test_convert_there_and_back(mercer_command, tmp_path):
     mercer_command("train", "iris", "--no-scale", "--folds", "0", "-q")
     words = mercer_command("convert", "iris.mercer", "iris.model")
     assert words.code == 2
-    assert "whole numbers" in words.err  # the classes of iris are names
+    assert "integers" in words.err  # the classes of iris are names
     data = pd.DataFrame({"a": np.arange(40) % 7, "b": np.arange(40) % 5, "y": np.arange(40) % 2})
     data.to_csv("numbers.csv", index=False, header=False)
     mercer_command("train", "numbers.csv", "--no-scale", "-q", "--no-header")
@@ -289,18 +295,18 @@ def test_convert_there_and_back(mercer_command, tmp_path):
     )
     mercer_command("train", "iris", "--folds", "0", "-q")
     scaled = mercer_command("convert", "iris.mercer", "iris.model")
-    assert "no place for the preparation (StandardScaler)" in scaled.err
+    assert "cannot store the preprocessing (StandardScaler)" in scaled.err
     assert mercer_command("convert", "iris.mercer", "iris.xyz").code == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["train", "nowhere.csv"], "there is no file 'nowhere.csv'"),
+        (["train", "nowhere.csv"], "the file 'nowhere.csv' does not exist"),
         (["train", "people.csv", "--target", "colour"], "its columns are 'age', 'income', 'city', 'buys'"),
-        (["train", "people.csv", "--task", "guess"], "--task guess is not known"),
-        (["train", "people.csv", "--kernel", "magic"], "it must be one of rbf, linear"),
-        (["train", "people.csv", "--gamma", "wide"], "--gamma wide: it must be 'scale', 'auto' or a number"),
+        (["train", "people.csv", "--task", "guess"], "--task guess is invalid"),
+        (["train", "people.csv", "--kernel", "magic"], "choose one of rbf, linear"),
+        (["train", "people.csv", "--gamma", "wide"], "it must be 'scale', 'auto' or a non-negative number"),
         (["train", "people.csv", "--C", "-1"], "'C' parameter"),
         (["train", "people.csv", "--task", "regress"], "needs numbers, but the target 'buys' is text"),
         (["train", "people.csv", "--exclude", "x"], "--exclude 'x'"),
@@ -308,9 +314,9 @@ def test_convert_there_and_back(mercer_command, tmp_path):
         (["train", "people.csv", "--holdout", "1.5"], "--holdout 1.5"),
         (["train", "people.csv", "--folds", "1"], "--folds 1"),
         (["train", "people.csv", "--epsilon", "1"], "--epsilon is for regression"),
-        (["train", "people.csv", "--nu", "0.1", "--C", "2"], "give one of them"),
+        (["train", "people.csv", "--nu", "0.1", "--C", "2"], "give one of the two"),
         (["train", "people.csv", "-o", "no/such/folder/x"], "does not exist"),
-        (["predict", "nothing.mercer", "people.csv"], "there is no model file nothing.mercer"),
+        (["predict", "nothing.mercer", "people.csv"], "model file nothing.mercer does not exist"),
         (["predict", "people.csv", "people.csv"], "is a text file, not a model"),
         (["show", "people.csv"], "is a text file, not a model"),
     ],
@@ -369,7 +375,7 @@ def test_usage_errors_help_and_version(mercer_command):
         assert text.code == 0
         assert f"mercer {name} " in text.out.partition("Examples")[2]
         assert "\x1b" not in text.out
-    assert "Exit codes: 0 done; 1" in mercer_command("--help").out
+    assert "Exit codes: 0 success; 1" in mercer_command("--help").out
 
 
 def test_libsvms_tools_answer_to_the_command(mercer_command, tmp_path):
@@ -409,7 +415,7 @@ def test_a_bug_is_told_as_one(mercer_command, people, monkeypatch):
     def broken(*args):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(mercer.cli.learning_table, "prepare", broken)
+    monkeypatch.setattr(mercer.cli.learning_table, "prepare_table", broken)
     done = mercer_command("train", "people.csv")
     assert done.code == 70
     assert "a bug: ZeroDivisionError: oops" in done.err

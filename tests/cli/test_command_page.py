@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from shown_digits import differing_digits
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -43,3 +45,5 @@ def test_the_readme(mercer_command, tmp_path):
         if words[0] == "train":
             masked = [re.sub(r"\d+(\.\d+)?", "#", text).split() for text in (done.err + done.out, shown)]
             assert masked[0] == masked[1]
+            lines = [line for line in shown.splitlines() if line]
+            assert not differing_digits(done.err + done.out, "\n".join(lines))

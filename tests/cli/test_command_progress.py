@@ -65,7 +65,7 @@ def test_without_a_screen_nobody_is_asked():
     piped.err = Console(file=io.StringIO(), force_terminal=False)
     for screen in (quiet, piped):
         with screen.steps(2) as steps, steps.fitting(), steps.searching():
-            assert nearing.someone_waiting() is None
+            assert nearing.WAITING.get() is None
             steps.now("nothing")
             steps.done()
             steps.part(0.5)

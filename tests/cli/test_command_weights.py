@@ -106,8 +106,8 @@ def test_scores_of_train_are_those_of_repeated_rows(mercer_command, weighted):
     assert done.json["cross_validation"]["scores"] == pytest.approx(expected)
     assert "each counted once" in done.json["bound"]["from"]
     shown = mercer_command("train", "weighted.csv", "--weights", "w", "--folds", "3").out
-    assert "held-out rows, counted by their weights" in shown
-    assert "rows, counted by their weights)" in shown
+    assert "held-out rows, weighted" in shown
+    assert "rows, weighted)" in shown
 
 
 def test_scores_of_regression_count_weights(mercer_command, weighted, tmp_path):

@@ -1,5 +1,7 @@
 """Whoever waits for the compiler is told so; whoever does not wait is not."""
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numba
@@ -7,8 +9,8 @@ import numpy as np
 import pytest
 
 from mercer import _jit
+from mercer._jit.notice import tell_a_programmer, tell_of_compiling
 from mercer.cli import libsvm
-from mercer.cli.compile_notice import tell_of_compiling
 
 compiles = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled at all")
 
@@ -62,6 +64,31 @@ def test_what_is_not_kept_is_told(capsys):
     assert "NUMBA_CACHE_DIR" in each
     assert each.startswith("compiling")
     assert once.endswith("once) ...")
+
+
+@compiles
+def test_a_fit_in_python_tells_a_log_and_a_terminal(capsys, caplog, monkeypatch):
+    caplog.set_level("INFO", "mercer")
+
+    def in_python(module):
+        with _jit.telling(tell_a_programmer):
+            _jit.compiling(True, module)
+            _jit.compiling(True, module)
+
+    in_python("notebook.loops")  # the programmer's own
+    assert not caplog.messages
+    in_python("mercer._jit.smo")
+    (words,) = caplog.messages
+    assert words.startswith("compiling")
+    assert capsys.readouterr().err == ""  # a pipe, or a notebook that shows no log
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    in_python("mercer._jit.smo")
+    assert capsys.readouterr().err == f"mercer: {words}\n"
+
+
+def test_a_python_process_tells_by_itself():
+    code = "from mercer import _jit; assert _jit._tell.__name__ == 'tell_a_programmer'"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 @compiles

@@ -78,7 +78,7 @@ def test_numbers_as_target_and_none(mercer_command, people):
     people.drop(columns="buys").to_csv("earn.csv", index=False)
     assert mercer_command("train", "earn.csv", "--target", "income", "--folds", "0", "-q").code == 0
     assert_onnx_predicts(mercer_command, "earn.mercer", "earn.csv", people)
-    assert mercer_command("train", "earn.csv", "--target", "none", "--folds", "0", "-q").code == 0
+    assert mercer_command("train", "earn.csv", "--target", "none", "--folds", "0", "-q", "--force").code == 0
     out = assert_onnx_predicts(mercer_command, "earn.mercer", "earn.csv", people)
     assert set(out["label"]) == {-1, 1}
 
@@ -144,22 +144,20 @@ def test_what_cannot_be_converted_is_told_by_name(mercer_command, tmp_path, peop
     for command in (["convert", "people.onnx", "b.mercer"], ["predict", "people.onnx", "people.csv"]):
         back = mercer_command(*command)
         assert back.code == 2
-        assert "people.onnx is an ONNX file, which is for other programs to run" in back.err
-    assert (
-        "there is no model file nowhere.mercer" in mercer_command("convert", "nowhere.mercer", "a.onnx").err
-    )
+        assert "people.onnx is an ONNX file: mercer writes ONNX files" in back.err
+    assert "nowhere.mercer does not exist" in mercer_command("convert", "nowhere.mercer", "a.onnx").err
     unknown = mercer_command("convert", "people.mercer", "people.onnx", "--to", "pmml")
     assert unknown.code == 2
-    assert "--to pmml is not known: give --to mercer, --to libsvm or --to onnx" in unknown.err
+    assert "--to pmml is invalid: give --to mercer, --to libsvm or --to onnx" in unknown.err
     assert (
-        "the ending of people.pmml says no format"
+        "the extension of people.pmml is not a known format"
         in mercer_command("convert", "people.mercer", "people.pmml").err
     )
 
 
 def test_what_was_done_is_told_to_people_and_to_machines(mercer_command, people):
     mercer_command("train", "people.csv", "--target", "buys", "--folds", "0", "-q")
-    assert "people.onnx: SVC as onnx" in mercer_command("convert", "people.mercer", "people.onnx").err
+    assert "wrote people.onnx: SVC" in mercer_command("convert", "people.mercer", "people.onnx").err
     assert mercer_command("convert", "people.mercer", "people.onnx", "--quiet").err == ""
     assert mercer_command("convert", "people.mercer", "people.onnx", "--json").json == {
         "command": "convert",

@@ -22,7 +22,7 @@ def test_methods_of_a_search():
 
 
 def test_formats_of_data():
-    with pytest.raises(DataFileError, match="not known") as told:
+    with pytest.raises(DataFileError, match="is invalid") as told:
         read_data("iris", format="nonsense")
     assert set(re.findall(r"\w+", str(told.value).partition("one of ")[2])) == set(o.FORMATS)
 
@@ -39,5 +39,7 @@ def test_every_kernel_can_be_trained_and_shown(kernel, mercer_command, tmp_path)
     (tmp_path / "flowers.csv").write_text("a,b,c,d,kind\n" + "".join(rows))
     done = mercer_command("train", "flowers.csv", "--kernel", kernel, "--no-scale", "--folds", "0", "--json")
     assert done.code == 0, done.err
-    assert done.json["held_out"]["accuracy"] > (0.2 if kernel == "sigmoid" else 0.85)
+    # Angles between flowers are small, and at C=1 cosines tell them apart but roughly.
+    least = {"sigmoid": 0.2, "cosine": 0.5}.get(kernel, 0.85)
+    assert done.json["held_out"]["accuracy"] > least
     assert mercer_command("show", "flowers.mercer").code == 0

@@ -101,5 +101,5 @@ def test_messages_of_others_are_one_line_too(mercer_command, people, monkeypatch
     def broken(*args):
         raise ValueError("first line.\n    second line\n")
 
-    monkeypatch.setattr(mercer.cli.learning_table, "prepare", broken)
+    monkeypatch.setattr(mercer.cli.learning_table, "prepare_table", broken)
     assert mercer_command("train", "people.csv").err.endswith("mercer: first line. second line\n")

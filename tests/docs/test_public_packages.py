@@ -14,6 +14,7 @@ pytestmark = pytest.mark.core
 PACKAGES = [
     "mercer",
     "mercer.bounds",
+    "mercer.inspect",
     "mercer.io",
     "mercer.kernels",
     "mercer.losses",

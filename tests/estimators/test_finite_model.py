@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators.finite import check_finite_model
+from mercer.estimators.verdict import check_finite_model
 
 pytestmark = pytest.mark.core
 

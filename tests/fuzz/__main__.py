@@ -1,4 +1,4 @@
-"""Fuzz for a given time:  python -m tests.fuzz --minutes 30 [--kind fits|files|commands|processes] ..."""
+"""Fuzz for a given time:  python -m fuzz --minutes 30 [--kind fits|files|commands|processes] ..."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ from .worker import SECONDS, Worker
 
 
 def arguments(words=None):
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=1.0, help="how long")
     parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="what; all if not given")
     parser.add_argument("--seed", type=int, help="run this seed only, whatever the log says")

@@ -39,7 +39,8 @@ def claims(name, model, X, y, weight):
         norm = _norm(K, coef)
         if name in ("SVR", "SVRPath", "NuSVR"):
             return [_tube(name, model, K, np.asarray(y, dtype=float), w, coef, norm, X)]
-        decided = np.asarray(model.decision_function(X), dtype=Wide)
+        given = {"diag": np.diagonal(X)} if name == "SVDD" and model.kernel == "precomputed" else {}
+        decided = np.asarray(model.decision_function(X, **given), dtype=Wide)
         if name == "OneClassSVM":
             rho, total = Wide(model.offset_[0]), Wide(model.nu) * w.astype(Wide).sum()
             own = 0.5 * norm - total * rho + (w * np.maximum(-decided, 0)).sum()

@@ -139,7 +139,7 @@ class Command:
         shown = " ".join(f"'{w}'" if not re.fullmatch(r"[\w./=-]+", w) else w for w in self.words)
         return (
             f"# in the folder of files of tests/fuzz/commands.py:  mercer {shown}\n"
-            f"from tests.fuzz.commands import Command\nprint({self!r}.run().failures)"
+            f"from fuzz.commands import Command\nprint({self!r}.run().failures)"
         )
 
     def run(self):
@@ -226,21 +226,25 @@ def _refuse(name):
 @functools.cache
 def options():
     """Return the positional arguments of each command, and its options with their kinds."""
+    import typing
+
     import typer
 
     from mercer.cli.app import app
 
+    functions = {info.name or info.callback.__name__: info.callback for info in app.registered_commands}
     found = {}
     for name, command in typer.main.get_command(app).commands.items():
         if name.startswith("svm-"):
             continue
         places = [p.name for p in command.params if p.param_type_name == "argument"]
+        hints = typing.get_type_hints(functions[name])  # what typer makes of them differs by version
         taken = {}
         for p in command.params:
             if p.param_type_name != "option" or "--help" in p.opts:
                 continue
             longest = max(p.opts, key=len)
-            taken[longest] = "flag" if p.is_flag else repr(p.type).lower() + " " + p.type.name.lower()
+            taken[longest] = "flag" if p.is_flag else repr(hints[p.name]).lower()
             for other in p.secondary_opts:
                 taken[other] = "flag"
         found[name] = (places, taken)

@@ -1,6 +1,18 @@
-"""Failures that are known and not mended yet are listed, not hidden: ``--open-failures`` runs them, too."""
+"""A process for examples; and failures that are not mended yet are listed: ``--open-failures`` runs them."""
 
 from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def worker():
+    """A process that runs what failed once: a fit that does not end fails its test, and stops no other."""
+    from .worker import Worker
+
+    worker = Worker()
+    yield worker
+    worker.close()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -212,7 +212,8 @@ class Data:
             K = np.tanh(X @ X.T - 1.0)
         elif self.container == "csc":
             K = K + 0.1 * np.random.default_rng([5, self.seed]).normal(size=K.shape)
-        return np.clip(K * 10.0 ** np.clip(self.exponent, -200, 200), -1e300, 1e300)
+        with np.errstate(over="ignore"):
+            return np.clip(K * 10.0 ** np.clip(self.exponent, -200, 200), -1e300, 1e300)
 
     def y(self, role):
         rng = np.random.default_rng([3, self.seed])

@@ -31,6 +31,10 @@ SHIPPED = (
 )  # fmt: skip
 
 
+# What only ``predict`` can refuse: it lacks something, or scikit-learn refuses it there.
+LATE = ("pass it as diag=", "break_ties must be False when decision_function_shape is 'ovo'")
+
+
 def judge(fit):
     """Return the report of one fit and of all that is done with it."""
     report = Report()
@@ -105,7 +109,7 @@ def _outputs(fit, report, model, X):
             with watched(report, method, discovery.parameters(fit.estimator)):
                 found[method] = np.asarray(getattr(model, method)(X))
         except Refused as refusal:
-            if not refusal.told and "pass it as diag=" not in str(refusal):
+            if not refusal.told and not any(words in str(refusal) for words in LATE):
                 report.fail(f"{method} works after fit", fit.estimator, refusal)
     for method, value in found.items():
         _check_finite(report, f"{method} of {fit.estimator}", value)
@@ -122,6 +126,8 @@ def _check_outputs(fit, report, model, X, outputs, where):
             )
     if decided is None or labels is None or not np.isfinite(decided).all():
         return
+    if fit.params.get("threshold") is not None:
+        return  # labels are not the signs of decisions then
     if fit.role == "detector":
         expected = np.where(decided >= 0, 1, -1)
         sure = np.abs(decided) > 1e-9 * np.abs(decided).max(initial=0.0)
@@ -190,6 +196,8 @@ def _check_copies(fit, report, model, X, outputs):
         "pickle": lambda m: pickle.loads(pickle.dumps(m)),
         "save and load": _saved,
     }
+    if fit.data.seed % 4:  # the two that take no code of ours on one example in four
+        del copies["copy.deepcopy"], copies["pickle"]
     for name, made in copies.items():
         try:
             with watched(report, name, ["save", "model"]):

@@ -32,7 +32,7 @@ MODELS = {
     "KernelLogisticRegression": lambda: mercer.KernelLogisticRegression(),
     "KernelRegressor": lambda: mercer.KernelRegressor(),
     "KernelRidge": lambda: mercer.KernelRidge(kernel="rbf", gamma=0.5),
-    "GaussianProcessRegressor": lambda: mercer.GaussianProcessRegressor(),
+    "GaussianProcessRegressor": lambda: mercer.GaussianProcessRegressor(kernel=mercer.kernels.RBF(0.5)),
     "KernelPCA": lambda: mercer.KernelPCA(kernel="rbf", n_components=3),
     "KernelFisherDiscriminant": lambda: mercer.KernelFisherDiscriminant(),
     "KernelPerceptron": lambda: mercer.KernelPerceptron(),
@@ -87,14 +87,14 @@ class ModelFile:
         return f"{self.kind} of {self.model}"
 
     def snippet(self):
-        return f"from tests.fuzz.model_files import ModelFile\nprint({self!r}.run().failures)"
+        return f"from fuzz.model_files import ModelFile\nprint({self!r}.run().failures)"
 
     def made(self):
         if self.kind == "libsvm":
             return damaged(libsvm_content(self.model), self.steps)
         if self.kind == "bytes":
             return damaged(content(self.model), self.steps)
-        from mercer.io.container import pack, unpack
+        from mercer.io.model.safetensors_file import pack, unpack
 
         description, tensors = unpack(content(self.model))
         if self.kind == "description":

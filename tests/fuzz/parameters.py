@@ -1,5 +1,6 @@
 """Parameters of estimators: the usual values, the extremes, and now and then one that is wrong."""
 
+import functools
 from numbers import Integral
 
 from hypothesis import strategies as st
@@ -126,6 +127,7 @@ def _from_constraints(rules):
     return st.sampled_from(choices) if choices else None
 
 
+@functools.cache
 def strategy_for(name, key):
     """Return the strategy of one parameter of one estimator, or None if it is left at its default."""
     if key in LEFT_ALONE:
@@ -151,7 +153,8 @@ def kernels(draw, name, kind):
     if "kernel" not in discovery.parameters(name) or kind == "matrix":
         return {} if kind == "vectors" else {"kernel": "precomputed"}
     if kind == "strings":
-        return {"kernel": draw(st.sampled_from(KERNELS_OF_ITEMS))}
+        second = {"kernel_y": "rbf"} if "kernel_y" in discovery.parameters(name) else {}
+        return {"kernel": draw(st.sampled_from(KERNELS_OF_ITEMS)), **second}
     if draw(st.integers(0, 3)) == 3:
         return {"kernel": draw(st.sampled_from(KERNELS_AS_OBJECTS))}
     chosen = {"kernel": draw(usually(KERNELS_BY_NAME, FOR_HISTOGRAMS))}

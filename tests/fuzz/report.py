@@ -68,9 +68,15 @@ OUR_WORDS = re.compile(
 )
 
 
+# Words and classes of scikit-learn's that programs written for it look for.
+LIKE_SKLEARN = ("Inverse transform not implemented for sparse matrices!",)
+
+
 def is_refusal(error, names=()):
     """Return whether an error is a refusal in words, and if not, why not."""
     kind = type(error)
+    if kind is NotImplementedError and str(error) in LIKE_SKLEARN:
+        return ""
     if not isinstance(error, (ValueError, TypeError)):
         return f"{kind.__name__} is no refusal"
     if kind not in (ValueError, TypeError) and kind.__module__.split(".")[0] not in ("mercer", "sklearn"):

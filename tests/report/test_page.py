@@ -85,9 +85,9 @@ def test_it_says_how_good_and_how_sure(classifier):
     assert reader.row("60 held-out rows")[1] == f"{model.score(X_test, y_test):.4g}"
     assert reader.row("the 80 training rows themselves")[1] == f"{model.score(X, y):.4g}"
     assert str(model.certificate_) in reader.words
-    assert "What may be promised of new rows" in reader.words
+    assert "Generalisation bounds" in reader.words
     assert f"{model.support_.size} of 80 rows" in reader.words
-    assert reader.tags.count("img") == 4  # regions, margins, calibration, kernel
+    assert reader.tags.count("img") == 7  # confusion, two curves, calibration, regions, margins, kernel
 
 
 @pytest.mark.parametrize(("errors", "tone"), [(0, "good"), (60, "fair")])
@@ -96,14 +96,14 @@ def test_a_promise_that_is_worse_than_a_coin_is_not_green(errors, tone, two_clou
     low, high = np.unique(y)
     truth = np.where(np.arange(len(y)) < errors, np.where(y == low, high, low), y)  # some labels changed
     page = mercer.report(mercer.SVC(gamma=0.1).fit(X, y), X, y, X_test=X, y_test=truth)
-    found = re.search(r'<div class="name">promise</div><div class="value (\w+)">≤ ([\d.]+)%', page)
+    found = re.search(r'<div class="name">bound</div><div class="value (\w+)">≤ ([\d.]+) %', page)
     assert found is not None
     assert (found[1], float(found[2]) < 50) == (tone, tone == "good")
 
 
 def test_the_confusion_matrix_counts_each_row_once(classifier):
     reader = Reader(classifier[3])
-    counts = [int(cell) for name in ("is 0", "is 1") for cell in reader.row(name)[1:]]
+    counts = [int(cell) for name in ("true 0", "true 1") for cell in reader.row(name)[1:]]
     assert sum(counts) == 60
 
 
@@ -164,13 +164,13 @@ def test_regression_and_its_tube():
     y = np.sin(x[:, 0])
     reader = Reader(mercer.report(mercer.SVR(C=10.0).fit(x, y), x, y, cv=3))
     assert "mean absolute error" in reader.row("rows")
-    assert reader.tags.count("img") == 3
+    assert reader.tags.count("img") == 5  # the tube, agreement, residuals, coverage, kernel
 
 
 def test_a_detector_needs_no_target(two_clouds):
     X = two_clouds[0][:, :2]
     reader = Reader(mercer.report(mercer.SVDD(nu=0.2).fit(X), X, cv=0))
-    assert "share called novel" in reader.row("rows")
+    assert "fraction called novel" in reader.row("rows")
     assert reader.tags.count("img") == 3
 
 
@@ -263,12 +263,12 @@ def test_steps_are_told_in_words():
         ("passthrough", [f"c{k}" for k in range(9)]),
     )
     assert step_in_words(step) == (
-        "age, pay: missing values filled by median (SimpleImputer), standardised (StandardScaler); "
-        "town: encoded as columns of 0 and 1 (OneHotEncoder); "
+        "age, pay: missing values replaced by median (SimpleImputer), standardised (StandardScaler); "
+        "town: one-hot encoded (OneHotEncoder); "
         "c0, c1, c2, c3, c4, c5, ... (9 columns): as they are"
     )
     assert step_in_words(SimpleImputer(strategy="constant", fill_value=0.0)).startswith(
-        "missing values filled by 0.0"
+        "missing values replaced by 0.0"
     )
     assert step_in_words(FunctionTransformer(np.log)).startswith("FunctionTransformer(")
 
@@ -296,3 +296,11 @@ def test_missing_values_are_called_so():
     rows = [row for row in Reader(page).rows if len(row) > 5]
     assert any("missing" in row for row in rows)
     assert not any("nan" in row for row in rows)
+
+
+def test_a_perfect_ranking_of_few_rows_is_not_certain():
+    from mercer._report.scores import drawn_interval, share_interval
+
+    truth = np.repeat([False, True], [40, 7])
+    assert drawn_interval(lambda rows: 1.0, truth, 0.05) == share_interval(7, 7, 0.05)
+    assert 0.5 < share_interval(7, 7, 0.05)[0] < 0.65

@@ -99,7 +99,7 @@ def test_words_become_columns():
     X, y = blobs(80, 2, 2, seed=0)
     frame = pandas.DataFrame({"a": X[:, 0], "where": np.where(X[:, 1] > 0, "north", "south")})
     advice = mercer.recommend(frame, y, cv=3)
-    assert any("words" in reason for reason in advice.reasons)
+    assert any("encoded 1 text column as 2 columns" in reason for reason in advice.reasons)
     assert advice.fit(frame, y).predict(frame).shape == (80,)
 
 
@@ -127,3 +127,12 @@ def test_bad_data():
         mercer.recommend(np.where(X > 2, np.nan, X), y)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         mercer.recommend(X, y[:30])
+
+
+def test_a_gaussian_process_is_tried_where_it_is_quick():
+    x = np.random.default_rng(0).uniform(0.0, 6.0, size=(60, 1))
+    y = np.sin(x[:, 0]) + 0.1 * np.random.default_rng(1).normal(size=60)
+    advice = mercer.recommend(x, y, task="regression", cv=2)
+    process = next(t for t in advice.tried if t.name == "Gaussian process")
+    assert process.score > 0.9
+    assert "Gaussian process" in str(advice)

@@ -6,8 +6,8 @@ from sklearn.base import clone
 
 from clouds import blobs
 from mercer import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.gram.base import MatrixGram
 from mercer.gram.shared_statistic import SharedStatistic
-from mercer.gram.whole import WholeGram
 from mercer.kernels import RBF, Laplacian, Linear, Matern, Polynomial
 from mercer.problems import soft_margin, squared_hinge
 from mercer.problems.nu import NuMargin
@@ -23,7 +23,7 @@ X, LABEL = blobs(90, 3, 2, seed=0)
 SIGN = np.where(LABEL == 1, 1.0, -1.0)
 TARGET = np.sin(X[:, 0]) + 0.3 * np.cos(5 * X[:, 1])
 K = RBF(gamma=0.4)(X)
-GRAM = WholeGram(K, np.diagonal(K).copy(), True)
+GRAM = MatrixGram(K, True)
 
 
 def duals():
@@ -109,10 +109,10 @@ def test_newton_finishes_what_pairs_cannot():
     y = np.where(Z[:, 0] + 0.5 * rng.normal(size=120) > 0, 1.0, -1.0)
     G = RBF(gamma=1e-3)(Z)
     problem = soft_margin(y, np.full(120, 1e4))
-    walked = Walk(tol=1e-6).solve(WholeGram(G, np.ones(120), True), problem)
+    walked = Walk(tol=1e-6).solve(MatrixGram(G, True, diag=np.ones(120)), problem)
     assert walked.status == "optimal"
     assert walked.values.gap <= 1e-6 * 2e4 * 120
-    steps = Decomposition(tol=1e-6).solve(WholeGram(G, np.ones(120), True), problem).n_iter
+    steps = Decomposition(tol=1e-6).solve(MatrixGram(G, True, diag=np.ones(120)), problem).n_iter
     assert walked.n_iter < steps
 
 

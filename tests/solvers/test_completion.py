@@ -9,7 +9,7 @@ from clouds import blobs
 from mercer import SVC, SVDD, SVR, KernelLogisticRegression, NuSVC, OneClassSVM, SVCPath, SVCSearch, SVRPath
 from mercer.selection.progress import listening
 from mercer.solvers import completion as nearing
-from mercer.solvers.completion import paced, share_of_way, someone_waiting, waiting
+from mercer.solvers.completion import WAITING, paced, share_of_way, waiting
 from mercer.solvers.progress import Onlooker
 
 pytestmark = pytest.mark.core
@@ -55,7 +55,7 @@ def test_shares_grow_to_one_and_the_fit_is_the_same(machine, data, always):
     assert all(0.0 < share <= 1.0 for share in told)
     np.testing.assert_array_equal(watched.dual_coef_, before[0])
     np.testing.assert_array_equal(watched.intercept_, before[1])
-    assert someone_waiting() is None
+    assert WAITING.get() is None
 
 
 def test_a_long_fit_is_told_of_on_its_way(always, monkeypatch):

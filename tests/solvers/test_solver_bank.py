@@ -6,14 +6,13 @@ from solver_bank import CASES, seen
 
 from mercer.problems import relative
 from mercer.solvers import Ascent, Chunking, InteriorPoint, Limits, UnsuitableSolverError, as_solver
-from mercer.solvers.auto import SOLVERS
-from mercer.solvers.dual.needs import A_DUAL
+from mercer.solvers.needs import A_DUAL, SOLVERS
 
 pytestmark = pytest.mark.core
 
 TIGHT = 1e-7
 SAME = 1e-6
-PRIMAL = ("lagrangian", "subgradient")
+PRIMAL = ("dual_newton", "lagrangian", "subgradient")
 DUAL = [name for name, solver in SOLVERS.items() if A_DUAL in solver.needs and name not in PRIMAL]
 on_the_bank = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 

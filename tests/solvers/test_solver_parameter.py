@@ -149,15 +149,14 @@ def test_learning_rates_per_point():
         (SVDD(solver="ascent"), "solver='ascent' changes one variable at a time"),
         (OneClassSVM(solver="ascent"), "solver='ascent' changes one variable at a time"),
         (SVC(solver="subgradient"), "solver='subgradient' .* needs the data of a linear kernel"),
-        (SVC(solver="lagrangian", kernel="linear", C=np.inf), "solver='lagrangian' is for the soft margin"),
+        (SVC(solver="subgradient", kernel="linear", C=np.inf), "solver='subgradient' is for the soft margin"),
         (
             SVC(solver="lagrangian", kernel="linear", loss="squared_hinge"),
             "squared losses have no such bound",
         ),
         (SVC(solver="chunking", kernel="sigmoid"), "solver='chunking' .* positive semi-definite"),
         (SVC(solver="interior_point", kernel="sigmoid"), "solver='interior_point' .* positive semi-definite"),
-        (SVC(solver="smo", cache_size=0.1), "raise cache_size to at least 0"),
-        (SVC(solver="interior_point", cache_size=0.1), "raise cache_size to at least 0"),
+        (SVC(solver="interior_point", cache_size=0.001), "raise cache_size"),
     ],
     ids=lambda value: value if isinstance(value, str) else repr(value),
 )

@@ -12,7 +12,7 @@ from sklearn.utils.fixes import parse_version
 from clouds import blobs
 from mercer import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, SphereAndSlab
 from mercer.solvers import SOLVERS, Ascent, Chunking, Decomposition
-from mercer.solvers.dual.needs import A_DUAL
+from mercer.solvers.needs import A_DUAL
 
 pytestmark = pytest.mark.core
 
@@ -36,7 +36,11 @@ def test_a_trace_of_each_solver(solver):
     assert all(set(row) == KEYS for row in history)
     for key in ("n_iter", "seconds", "kernel_evaluations"):
         assert all(later[key] >= earlier[key] for earlier, later in pairwise(history))
-    if solver not in ("lagrangian", "interior_point"):  # these do not climb the dual step by step
+    if solver not in (
+        "dual_newton",
+        "lagrangian",
+        "interior_point",
+    ):  # these do not climb the dual step by step
         assert all(b["dual"] >= a["dual"] - 1e-9 * abs(b["dual"]) for a, b in pairwise(history))
     best = SVC(kernel="linear", solver="interior_point").fit(X, y).certificate_.dual
     for row in history:
@@ -50,7 +54,9 @@ def test_a_trace_of_each_solver(solver):
     assert last["dual"] == pytest.approx(model.certificate_.dual, rel=1e-6)
     assert last["n_support"] == model.support_.size
     assert last["margin"] == pytest.approx(model.margin_, rel=1e-6)
-    assert (last["kernel_evaluations"] > 0) == (solver != "lagrangian")  # which works on the features
+    assert (last["kernel_evaluations"] > 0) == (
+        solver not in ("dual_newton", "lagrangian")  # which work on the features
+    )
 
 
 def test_the_margin_of_the_hard_margin_as_it_grows():
@@ -60,6 +66,40 @@ def test_the_margin_of_the_hard_margin_as_it_grows():
         margins = [row["margin"] for row in model.history_[0]]
         assert margins[-1] == pytest.approx(model.margin_, rel=1e-5)
         assert len(margins) >= 3
+
+
+def _margin_of(f, sign, squared_norm):
+    return (f[sign > 0].min() - f[sign < 0].max()) / (2.0 * np.sqrt(squared_norm))
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("steps", [3, 60, 100000])
+def test_the_margin_of_an_unfinished_hard_margin_is_that_of_the_points(steps, fit_intercept):
+    """The margin <w, phi> leaves between the classes, negative where it is; never above the largest one."""
+    sign = np.where(y == np.unique(y)[1], 1.0, -1.0)
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    best = SVC(C=np.inf, gamma=0.5, tol=1e-8, fit_intercept=fit_intercept).fit(X, y).margin_
+    seen = []
+    for solver in ("ascent", "smo"):
+        model = SVC(C=np.inf, gamma=0.5, solver=solver, max_iter=steps, trace=True, tol=1e-7,
+                    fit_intercept=fit_intercept)  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, y)
+        beta = np.zeros(y.size)
+        beta[model.support_] = model.dual_coef_[0]
+        f = K @ beta
+        norm = float(beta @ f)
+        expected = _margin_of(f, sign, norm) if fit_intercept else (sign * f).min() / np.sqrt(norm)
+        assert model.margin_ == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        assert model.history_[0][-1]["margin"] == pytest.approx(expected, rel=1e-6, abs=1e-9)
+        for row in model.history_[0]:
+            assert row["margin"] <= best * (1 + 1e-6)
+        seen.append(model.margin_)
+    if steps == 3:
+        assert min(seen) < 0  # the classes are not separated yet, and the number says so
+    if steps == 100000:
+        assert max(seen) == pytest.approx(best, rel=1e-4)
 
 
 def test_tracing_changes_no_result():

@@ -5,6 +5,7 @@ import pytest
 import scipy.linalg
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import discriminant_analysis as reference
+from sklearn.covariance import OAS
 from sklearn.linear_model import LinearRegression
 
 from mercer.estimators.discriminant import LinearDiscriminantAnalysis
@@ -72,7 +73,7 @@ def test_full_rank_is_plain(data):
 @pytest.mark.parametrize("n_components", [1, 2])
 def test_reduced_rank_classifies_in_the_subspace(n_components, request):
     X, y = request.getfixturevalue("three_classes")
-    model = LinearDiscriminantAnalysis(n_components=n_components).fit(X, y)
+    model = LinearDiscriminantAnalysis(n_components=n_components, reduced_rank=True).fit(X, y)
     Z = LinearDiscriminantAnalysis().fit(X, y).transform(X)[:, :n_components]
     assert_allclose(model.transform(X), Z, rtol=1e-10)
     centroids = np.array([Z[y == k].mean(axis=0) for k in range(3)])
@@ -80,6 +81,47 @@ def test_reduced_rank_classifies_in_the_subspace(n_components, request):
     assert_array_equal(model.predict(X), scores.argmax(axis=1))
     posterior = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     assert_allclose(model.predict_proba(X), posterior, rtol=1e-9)
+
+
+def test_n_components_leaves_the_classification_alone(three_classes):
+    X, y = three_classes
+    one, all_of_them = (LinearDiscriminantAnalysis(n_components=k).fit(X, y) for k in (1, None))
+    assert_allclose(one.predict_proba(X), all_of_them.predict_proba(X), rtol=1e-12)
+    assert_allclose(one.transform(X), all_of_them.transform(X)[:, :1], rtol=1e-12)
+    assert one.scalings_.shape == all_of_them.scalings_.shape
+
+
+@pytest.mark.parametrize("solver", ["lsqr", "eigen"])
+@pytest.mark.parametrize("how", [{}, {"shrinkage": "auto"}, {"shrinkage": 0.3}, {"estimator": True}])
+@pytest.mark.parametrize("given", [False, True], ids=["proportions", "priors"])
+def test_solvers_equal_scikit_learn(data, solver, how, given):
+    X, y = data
+    priors = uneven_priors(y) if given else None
+    params = {"solver": solver, "shrinkage": how.get("shrinkage"), "priors": priors}
+    if "estimator" in how:
+        params["covariance_estimator"] = OAS()
+    ours = LinearDiscriminantAnalysis(**params).fit(X, y)
+    theirs = reference.LinearDiscriminantAnalysis(**params).fit(X, y)
+    for name in ("coef_", "intercept_", "means_", "priors_", "covariance_"):
+        assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-7, atol=1e-9, err_msg=name)
+    for method in ("predict_proba", "decision_function"):
+        assert_allclose(getattr(ours, method)(X), getattr(theirs, method)(X), rtol=1e-6, atol=1e-8)
+    if solver == "eigen" and not given:  # total minus within has negative eigenvalues for other priors
+        assert_allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_, atol=1e-8)
+        assert_allclose(np.abs(ours.transform(X)), np.abs(theirs.transform(X)), rtol=1e-6, atol=1e-8)
+
+
+def test_what_a_solver_cannot_do_is_refused(three_classes):
+    X, y = three_classes
+    for params in ({"reduced_rank": True}, {"method": "least_squares"}):
+        with pytest.raises(ValueError, match="needs solver='svd'"):
+            LinearDiscriminantAnalysis(solver="eigen", **params).fit(X, y)
+    with pytest.raises(ValueError, match=r"shrinkage=1.5 must be a real number in \[0, 1\]"):
+        LinearDiscriminantAnalysis(solver="eigen", shrinkage=1.5).fit(X, y)
+    with pytest.raises(ValueError, match="solver='magic' must be one of"):
+        LinearDiscriminantAnalysis(solver="magic").fit(X, y)
+    with pytest.raises(TypeError, match="covariance_estimator=3 must have a method fit"):
+        LinearDiscriminantAnalysis(solver="lsqr", covariance_estimator=3).fit(X, y)
 
 
 def test_coefficients_are_the_decision_function(data):
@@ -205,6 +247,8 @@ class TestSingular:
 
     def test_nothing_varies(self):
         with pytest.raises(ValueError, match="no variation within any class"):
+            LinearDiscriminantAnalysis().fit([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]], [0, 1, 0])
+        with pytest.raises(ValueError, match="The number of samples must be more than the number of classes"):
             LinearDiscriminantAnalysis().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
 
     def test_equal_centroids_leave_no_variate(self):

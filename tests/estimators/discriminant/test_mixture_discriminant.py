@@ -43,7 +43,7 @@ def test_one_subclass_is_linear_discriminant_analysis(data, given):
 def test_one_subclass_of_reduced_rank(three_classes, n_components):
     X, y = three_classes
     mixture = MixtureDiscriminantAnalysis(n_subclasses=1, n_components=n_components).fit(X, y)
-    linear = LinearDiscriminantAnalysis(n_components=n_components).fit(X, y)
+    linear = LinearDiscriminantAnalysis(n_components=n_components, reduced_rank=True).fit(X, y)
     assert_array_equal(mixture.predict(X), linear.predict(X))
     assert_allclose(mixture.predict_proba(X), linear.predict_proba(X), rtol=1e-7, atol=1e-12)
 

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import LinAlgWarning
 from scipy.stats import multivariate_normal
 from sklearn import discriminant_analysis as reference
+from sklearn.covariance import OAS
 
 from mercer.estimators.discriminant import QuadraticDiscriminantAnalysis
 
@@ -49,7 +50,8 @@ def test_affine_invariance(three_classes):
 def test_class_with_too_few_rows_is_refused(three_classes, rows):
     X, y = three_classes
     X, y = np.vstack([X, X[:rows]]), np.append(y, np.full(rows, 9))
-    with pytest.raises(ValueError, match=rf"covariance of class 9 \({rows} row\(s\)\) has rank {rows - 1}"):
+    few = rf"covariance of class 9 \({rows} row\(s\)\) has rank {rows - 1}"
+    with pytest.raises(ValueError, match=few if rows > 1 else "y has only 1 sample in class 9"):
         QuadraticDiscriminantAnalysis().fit(X, y)
 
 
@@ -65,6 +67,50 @@ def test_direction_in_which_no_class_varies_is_left_out(three_classes):
 def test_more_features_than_rows_is_refused(wide):
     with pytest.raises(ValueError, match="has no inverse and no density"):
         QuadraticDiscriminantAnalysis().fit(*wide)
+
+
+@pytest.mark.parametrize(
+    "params", [{"shrinkage": "auto"}, {"shrinkage": 0.3}, {}, {"covariance_estimator": OAS()}], ids=str
+)
+def test_eigen_solver_equals_scikit_learn(three_classes, params):
+    X, y = three_classes
+    assert_same_as_theirs({"solver": "eigen", "store_covariance": True, **params}, X, y)
+
+
+@pytest.mark.parametrize("reg_param", [0.01, 0.5, 1.0])
+def test_reg_param_equals_scikit_learn(three_classes, reg_param):
+    X, y = three_classes
+    assert_same_as_theirs({"reg_param": reg_param, "store_covariance": True}, X, y)
+
+
+def assert_same_as_theirs(params, X, y):
+    ours = QuadraticDiscriminantAnalysis(**params).fit(X, y)
+    theirs = reference.QuadraticDiscriminantAnalysis(**params).fit(X, y)
+    for method in ("predict_proba", "decision_function"):
+        assert_allclose(getattr(ours, method)(X), getattr(theirs, method)(X), rtol=1e-7, atol=1e-9)
+    for name in ("means_", "priors_", "scalings_"):
+        assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-8, atol=1e-10)
+    r = params.get("reg_param", 0.0)
+    if r < 1.0:
+        assert_allclose(np.abs(ours.rotations_), np.abs(theirs.rotations_), rtol=1e-7, atol=1e-9)
+    plain = np.array([np.cov(X[y == k].T, bias=True) for k in range(3)])
+    wanted = theirs.covariance_ if r == 0.0 else (1 - r) * plain + r * np.eye(X.shape[1])
+    assert_allclose(ours.covariance_, wanted, rtol=1e-8, atol=1e-10)
+
+
+def test_reg_param_makes_classes_of_few_rows_fit(wide):
+    X, y = wide
+    model = QuadraticDiscriminantAnalysis(reg_param=0.1).fit(X, y)
+    p = X.shape[1]
+    densities = [
+        multivariate_normal(X[y == k].mean(0), 0.9 * np.cov(X[y == k].T, bias=True) + 0.1 * np.eye(p)).logpdf(
+            X
+        )
+        for k in np.unique(y)
+    ]
+    wanted = np.column_stack(densities) + np.log(model.priors_)
+    ours = model._validated_discriminants(X)
+    assert_allclose(ours[:, 1:] - ours[:, :1], wanted[:, 1:] - wanted[:, :1], rtol=1e-6, atol=1e-6)
 
 
 def test_refit_forgets(three_classes):

@@ -225,7 +225,7 @@ def test_words_and_numbers():
         ({"ridge": "best"}, "ridge"),
         ({"ridge": "cv", "ridges": [0.0, 1.0]}, "ridges=.* must be positive and finite"),
         ({"ridge": "cv", "ridges": []}, "ridges=.* must be a non-empty sequence"),
-        ({"gamma": 2.0, "kernel": RBF()}, "gamma=2.0 has no meaning beside kernel"),
+        ({"gamma": 2.0, "kernel": RBF()}, "gamma=2.0 does not apply to kernel"),
         ({"n_components": 50}, "n_components=50 must be an integer from 1 to"),
     ],
 )
@@ -240,12 +240,14 @@ def test_bad_data_are_refused():
         KernelCCA().fit(X, Y[:19])
     with pytest.raises(ValueError, match="requires y to be passed"):
         KernelCCA().fit(X, None)
-    with pytest.raises(ValueError, match="all rows of y are the same to its kernel"):
+    with pytest.raises(ValueError, match="all rows of y are identical to its kernel"):
         KernelCCA().fit(X, np.ones((20, 2)))
     model = KernelCCA().fit(X, Y)
     with pytest.raises(ValueError, match="y has 1 columns, but KernelCCA was fitted on 2"):
         model.transform_y(Y[:, :1])
-    with pytest.raises(ValueError, match="X has 20 rows and y has 19: pairs have as many"):
+    with pytest.raises(
+        ValueError, match="X has 20 rows and y has 19: both views need the same number of rows"
+    ):
         model.correlations(X, Y[:19])
     with pytest.raises(ValueError, match="Input y contains NaN"):
         KernelCCA().fit(X, np.where(Y > 0, np.nan, Y))

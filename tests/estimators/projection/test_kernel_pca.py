@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import mercer
 from mercer import KernelPCA
+from mercer.estimators.verdict import IndefiniteKernelWarning
 from mercer.kernels import RBF
 
 pytestmark = pytest.mark.core
@@ -69,7 +70,7 @@ def test_linear_is_pca(X, new):
     assert_allclose(ours.transform(new) * signs, other.transform(new), atol=1e-10)
     assert_allclose(ours.explained_variance_, other.explained_variance_, rtol=1e-10)
     assert_allclose(ours.explained_variance_ratio_, other.explained_variance_ratio_, rtol=1e-10)
-    few, fewer = KernelPCA(n_components=2).fit(X), PCA(n_components=2).fit(X)
+    few, fewer = KernelPCA(n_components=2, preimages="direct").fit(X), PCA(n_components=2).fit(X)
     assert_allclose(
         few.inverse_transform(few.transform(new)), fewer.inverse_transform(fewer.transform(new)), atol=1e-10
     )
@@ -167,13 +168,13 @@ class TestPreimages:
         clean = np.zeros((200, 10))
         clean[:, 0], clean[:, 1] = 2.0 * np.cos(angle), 2.0 * np.sin(angle)
         noisy = clean + 0.3 * rng.standard_normal(clean.shape)
-        model = KernelPCA(n_components=4, kernel="rbf", gamma=0.1).fit(noisy)
+        model = KernelPCA(preimages="direct", n_components=4, kernel="rbf", gamma=0.1).fit(noisy)
         back = model.inverse_transform(model.transform(noisy))
         assert back.shape == clean.shape
         assert ((back - clean) ** 2).sum() < 0.5 * ((noisy - clean) ** 2).sum()
 
     def test_gaussian_fixed_point_is_stationary_and_no_worse_than_any_training_point(self, X):
-        model = KernelPCA(n_components=6, kernel="rbf", gamma=0.1).fit(X)
+        model = KernelPCA(preimages="direct", n_components=6, kernel="rbf", gamma=0.1).fit(X)
         Z = model.transform(X[:20])
         back = model.inverse_transform(Z)
         A = model.eigenvectors_ / np.sqrt(model.eigenvalues_)
@@ -185,34 +186,71 @@ class TestPreimages:
         assert ((gamma * k(back, X)).sum(axis=1) >= (gamma @ k(X)).max(axis=1) - 1e-12).all()
 
     def test_all_components_give_the_points_back(self, X):
-        model = KernelPCA(kernel="rbf", gamma=0.1).fit(X)
+        model = KernelPCA(preimages="direct", kernel="rbf", gamma=0.1).fit(X)
         assert_allclose(model.inverse_transform(model.transform(X[:10])), X[:10], atol=1e-4)
 
     def test_one_width_for_each_feature(self, X):
-        model = KernelPCA(kernel=RBF(gamma=[0.1, 0.2, 0.1, 0.3, 0.2])).fit(X)
+        model = KernelPCA(preimages="direct", kernel=RBF(gamma=[0.1, 0.2, 0.1, 0.3, 0.2])).fit(X)
         assert_allclose(model.inverse_transform(model.transform(X[:5])), X[:5], atol=1e-4)
 
     def test_learned_map(self, X):
-        model = KernelPCA(n_components=5, kernel="laplacian", fit_inverse_transform=True, alpha=1e-3).fit(X)
+        model = KernelPCA(
+            preimages="direct", n_components=5, kernel="laplacian", fit_inverse_transform=True, alpha=1e-3
+        ).fit(X)
         back = model.inverse_transform(model.transform(X))
         assert ((back - X) ** 2).sum() < 0.2 * ((X - X.mean(axis=0)) ** 2).sum()
         with pytest.raises(NotFittedError, match="fit_inverse_transform=True"):
-            KernelPCA(n_components=2, kernel="laplacian").fit(X).inverse_transform([[0.0, 0.0]])
+            KernelPCA(preimages="direct", n_components=2, kernel="laplacian").fit(X).inverse_transform(
+                [[0.0, 0.0]]
+            )
 
     def test_other_items_get_the_nearest_one(self):
         words = ["ant", "ants", "pant", "zebra", "zebras", "bra", "want", "wants"]
-        model = KernelPCA(kernel=shared_letters).fit(words)
+        model = KernelPCA(preimages="direct", kernel=shared_letters).fit(words)
         assert list(model.inverse_transform(model.transform(words))) == words
 
     def test_refusals(self, X):
-        model = KernelPCA(n_components=2, kernel="rbf").fit(X)
+        model = KernelPCA(preimages="direct", n_components=2, kernel="rbf").fit(X)
         with pytest.raises(ValueError, match="X has 3 columns; there are 2 components"):
             model.inverse_transform(np.zeros((1, 3)))
-        given = KernelPCA(n_components=2, kernel="precomputed").fit(RBF(gamma=0.1)(X))
+        given = KernelPCA(preimages="direct", n_components=2, kernel="precomputed").fit(RBF(gamma=0.1)(X))
         with pytest.raises(ValueError, match="no training points"):
             given.inverse_transform(np.zeros((1, 2)))
         with pytest.raises(ValueError, match="needs data that are vectors"):
-            KernelPCA(kernel="precomputed", fit_inverse_transform=True).fit(RBF(gamma=0.1)(X))
+            KernelPCA(preimages="direct", kernel="precomputed", fit_inverse_transform=True).fit(
+                RBF(gamma=0.1)(X)
+            )
+
+    @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+    def test_ridge_is_that_of_scikit_learn(self, X, new, kernel):
+        params = {
+            "n_components": 3,
+            "kernel": kernel,
+            "gamma": 0.1,
+            "fit_inverse_transform": True,
+            "alpha": 0.5,
+        }
+        ours, theirs = KernelPCA(**params).fit(X), Reference(**params).fit(X)
+        assert_allclose(ours.X_transformed_fit_, theirs.X_transformed_fit_, atol=1e-8)
+        assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-7)
+        Z = ours.transform(new)
+        assert_allclose(ours.inverse_transform(Z), theirs.inverse_transform(Z), atol=1e-7)
+
+    def test_ridge_on_what_memory_holds(self, X):
+        model = KernelPCA(
+            n_components=3, kernel="rbf", fit_inverse_transform=True, cache_size=8 * 40**2 / 1e6
+        )
+        assert model.fit(X).dual_coef_.shape == (40, 5)
+        back = model.inverse_transform(model.transform(X))
+        assert ((back - X) ** 2).sum() < ((X - X.mean(axis=0)) ** 2).sum()
+
+    def test_nothing_was_learned(self, X):
+        with pytest.raises(NotFittedError, match="fit_inverse_transform parameter was not set to True"):
+            KernelPCA(n_components=2, kernel="rbf").fit(X).inverse_transform(np.zeros((1, 2)))
+        with pytest.raises(ValueError, match="a vector gamma is not supported"):
+            KernelPCA(kernel=RBF(gamma=[0.1, 0.2, 0.1, 0.3, 0.2]), fit_inverse_transform=True).fit(X)
+        with pytest.raises(NotImplementedError, match="not implemented for sparse"):
+            KernelPCA(fit_inverse_transform=True).fit(sp.csr_matrix(X))
 
 
 @mercer.kernel
@@ -237,7 +275,7 @@ class TestData:
     def test_sparse(self, X, new):
         X = np.where(np.abs(X) > 1.0, X, 0.0)
         dense = KernelPCA(n_components=3, kernel="rbf", gamma=0.1).fit(X)
-        sparse = KernelPCA(n_components=3, kernel="rbf", gamma=0.1).fit(sp.csr_matrix(X))
+        sparse = KernelPCA(n_components=3, kernel="rbf", gamma=0.1, preimages="direct").fit(sp.csr_matrix(X))
         assert_allclose(sparse.transform(sp.csr_matrix(new)), dense.transform(new), atol=1e-10)
         assert_allclose(sparse.inverse_transform(dense.transform(X[:3])).shape, (3, 5))
 
@@ -260,6 +298,52 @@ class TestEdges:
         padded = KernelPCA(n_components=4).fit(X)
         assert_array_equal(padded.transform(X)[:, 2:], 0.0)
         assert KernelPCA(n_components=4, remove_zero_eig=True).fit(X).eigenvalues_.size == 2
+
+    def test_no_component_at_all(self):
+        model = KernelPCA().fit(np.ones((4, 2)))
+        assert model.transform(np.zeros((3, 2))).shape == (3, 0)
+        assert model.get_feature_names_out().size == 0
+
+    def test_parameters_and_functions_as_in_scikit_learn(self, X, new):
+        def overlap(x, z, power=1):
+            return float(np.minimum(np.abs(x), np.abs(z)).sum()) ** power
+
+        for params in (
+            {"kernel": "poly"},
+            {"kernel": "rbf"},
+            {"kernel": overlap},
+            {"kernel": overlap, "kernel_params": {"power": 2}},
+        ):
+            ours, theirs = KernelPCA(3, **params).fit(X), Reference(3, **params).fit(X)
+            assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
+            assert_allclose(np.abs(ours.transform(new)), np.abs(theirs.transform(new)), rtol=1e-6, atol=1e-8)
+            assert ours.gamma_ == theirs.gamma_
+
+    def test_iterated_power_is_enough_when_asked_for(self, X):
+        few = KernelPCA(3, kernel="rbf", eigen_solver="randomized", iterated_power=1, random_state=0).fit(X)
+        assert few.n_iter_ <= 2
+
+    def test_a_matrix_that_centring_makes_symmetric(self, X, new):
+        k = RBF(gamma=0.1)
+        shift = np.arange(len(X)) / 10.0
+        plain = KernelPCA(3, kernel="precomputed").fit(k(X))
+        shifted = KernelPCA(3, kernel="precomputed").fit(k(X) + shift)
+        assert_allclose(shifted.eigenvalues_, plain.eigenvalues_, rtol=1e-8)
+        assert_allclose(shifted.transform(k(new, X) + shift), plain.transform(k(new, X)), atol=1e-8)
+
+    def test_negative_eigenvalues_are_refused_when_asked_for(self):
+        K = np.diag([4.0, 2.0, -1.0, -3.0])
+        with pytest.warns(IndefiniteKernelWarning), pytest.raises(ValueError, match="significant negative"):
+            KernelPCA(4, kernel="precomputed").fit(K)
+        with pytest.warns(IndefiniteKernelWarning):
+            assert (KernelPCA(kernel="precomputed").fit(K).eigenvalues_ > 0).all()
+
+    def test_training_data_may_change_afterwards(self, X):
+        mine = X.copy()
+        model = KernelPCA(2, kernel="rbf").fit(mine)
+        before = model.transform(X[:3])
+        mine[:] = 0.0
+        assert_allclose(model.transform(X[:3]), before)
 
     def test_constant_data(self):
         model = KernelPCA(n_components=2, kernel="rbf").fit(np.ones((10, 3)))

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mercer
 from mercer.estimators import projection as package
 
-CLASSES = [mercer.KernelPCA, mercer.KernelCCA, mercer.KernelFisherDiscriminant]
+CLASSES = [mercer.KernelPCA, mercer.KernelCCA, mercer.KernelFisherDiscriminant, mercer.MercerFeatures]
 
 pytestmark = pytest.mark.core
 
@@ -66,12 +66,16 @@ def test_set_output_and_names(cls, table):
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_parameters_are_keyword_only(cls):
+    one = cls is mercer.KernelPCA  # whose first parameter is positional in scikit-learn, too
     with pytest.raises(TypeError, match="positional"):
-        cls(2)
+        cls(2, "rbf") if one else cls(2)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_too_many_components_are_refused(cls, table):
+    if cls is mercer.KernelPCA:  # as in scikit-learn, it has as many as there are
+        assert cls(n_components=99).fit(table[0]).eigenvalues_.size == len(table[0])
+        return
     with pytest.raises(ValueError, match="n_components=99 must be an integer from 1 to"):
         cls(n_components=99).fit(*table)
 
@@ -99,7 +103,7 @@ def test_scale_of_the_kernel_does_not_matter(cls, table):
     X, y = table
     before = cls(kernel=mercer.kernels.RBF(gamma=0.2), n_components=2).fit(X, y)
     after = cls(kernel=9.0 * mercer.kernels.RBF(gamma=0.2), n_components=2).fit(X, y)
-    factor = 3.0 if cls is mercer.KernelPCA else 1.0
+    factor = 3.0 if cls in (mercer.KernelPCA, mercer.MercerFeatures) else 1.0
     assert_allclose(after.transform(X), factor * before.transform(X), atol=1e-8)
 
 

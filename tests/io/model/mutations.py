@@ -53,7 +53,15 @@ def variants():
         "centred kernel": (mercer.SVR(kernel=RBF(0.5).centered()).fit(X, real), X),
         "several outputs": (mercer.KernelRidge(kernel="rbf").fit(X, several), X),
         "several processes": (mercer.GaussianProcessRegressor(optimizer=None).fit(X, several), X),
-        "pre-images": (mercer.KernelPCA(n_components=2, kernel="poly", fit_inverse_transform=True).fit(X), X),
+        "a process of ours": (
+            mercer.GaussianProcessRegressor(1.0 * RBF(0.5), noise=0.1, optimizer=None).fit(X, real),
+            X,
+        ),
+        "three latent processes": (mercer.GaussianProcessClassifier(RBF(0.5)).fit(X, three), X),
+        "pre-images": (
+            mercer.KernelPCA(2, kernel="poly", fit_inverse_transform=True, preimages="direct").fit(X),
+            X,
+        ),
         "covariances": (mercer.QuadraticDiscriminantAnalysis(store_covariance=True).fit(X, three), X),
         "two discriminated": (mercer.LinearDiscriminantAnalysis().fit(X, two), X),
         "two ridges": (mercer.KernelRidgeClassifier().fit(X, two), X),
@@ -104,7 +112,7 @@ def _at(node, path):
 
 
 ARRAYS = {
-    "shorter": lambda a, rng: a[:-1],
+    "shorter": lambda a, rng: a[:-1] if a.ndim else a,
     "longer": lambda a, rng: np.concatenate([a, a[:1]]) if a.ndim else np.stack([a, a]),
     "narrower": lambda a, rng: a[..., :-1] if a.ndim else a,
     "wider": lambda a, rng: np.concatenate([a, a[..., :1]], axis=-1) if a.ndim and a.size else a,

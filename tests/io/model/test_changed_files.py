@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from file_samples import estimators, fitted
 from mutations import complaint, mutated, names, stored
+from sklearn.base import clone
 
 import mercer
 from mercer.io import ModelFileError, dumps, loads
 from mercer.io.model.allowlist import address, plain_address
-from mercer.io.model.fitted_shapes import ESTIMATORS, RECORDS
+from mercer.io.model.fitted_shapes import ESTIMATORS
 from mercer.io.model.fitted_state import parsed
+from mercer.io.model.record_shapes import RECORDS
 from mercer.io.model.safetensors_file import pack, unpack
 from mercer.io.model.sklearn_shapes import SKLEARN_SHAPES
 from mercer.kernels import RBF
@@ -54,10 +56,11 @@ def test_every_entry_of_the_tables_is_understood():
             for text in shapes.values():
                 for shape in parsed(text)[0]:
                     assert shape.kind != "record" or shape.inner in RECORDS
-    assert set(ESTIMATORS) == {cls.__name__ for cls in estimators()}
+    steps = {"DateFeatures"}  # made by mercer.prepare, not by users
+    assert set(ESTIMATORS) == {cls.__name__ for cls in estimators()} | steps
 
 
-def test_what_estimators_keep_is_looked_at_field_by_field():
+def test_what_estimators_keep_is_looked_at_field_by_field(monkeypatch):
     seen = set()
 
     def visit(value, depth=0):
@@ -74,8 +77,15 @@ def test_what_estimators_keep_is_looked_at_field_by_field():
     for cls in estimators():
         visit(fitted(cls)[0])
     X = fitted(mercer.SVC)[1]
-    visit(mercer.KernelPCA(n_components=2, kernel="poly", fit_inverse_transform=True).fit(X))
-    visit(mercer.SVR(kernel=RBF(0.5).centered()).fit(X, X[:, 0]))
+    visit(mercer.KernelPCA(2, kernel="poly", fit_inverse_transform=True, preimages="direct").fit(X))
+    for kernel in (RBF(0.5).centered(), RBF(0.5).clipped(), RBF(0.5).flipped()):
+        visit(mercer.SVR(kernel=kernel).fit(X, X[:, 0]))
+    visit(mercer.SVR(approximation="nystroem", n_components=5).fit(X, X[:, 0]))
+    process = mercer.GaussianProcessRegressor(kernel=RBF(0.5), noise=0.1, optimizer=None)
+    visit(process.fit(X, X[:, 0]))
+    visit(clone(process).set_params(parametric="linear").fit(X, X[:, 1] ** 2))
+    monkeypatch.setattr("mercer.estimators.gaussian._regression.PACKED", 10)
+    visit(process.fit(X, X[:, 0]))
     assert seen == set(RECORDS)
 
 

@@ -65,6 +65,7 @@ def test_pickle_keeps_working(cls):
     ],
     ids=lambda p: ",".join(p),
 )
+@pytest.mark.filterwarnings("ignore::mercer.estimators.machine.IndefiniteKernelWarning")
 def test_parameters_and_kernels_come_back(params):
     X, targets = data()
     model = mercer.SVC(**params).fit(X, targets["three"])

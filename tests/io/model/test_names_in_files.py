@@ -20,18 +20,23 @@ pytestmark = [pytest.mark.core, pytest.mark.filterwarnings("ignore::sklearn.exce
 # name here, and `allowlist.MOVED` says where it lives.
 PROTOCOL_1 = {
     "value": {
+        "mercer.problems.losses.margin:Hinge",
         "mercer.problems.losses.margin:SquaredHinge",
         "mercer.problems.losses.multinomial:MultinomialDeviance",
+        "mercer.problems.losses.residual:EpsilonInsensitive",
         "mercer.problems.losses.residual:Huber",
     },
     "record": {
         "mercer.estimators.discriminant._class_spectra:ClassSpectra",
         "mercer.estimators.discriminant._sphering:Sphering",
+        "mercer.estimators.gaussian._classification:BinaryProcess",
         "mercer.io.training:Training",
         "mercer.problems.components:Components",
         "mercer.problems.multiclass:Task",
         "mercer.problems.path:Family",
         "mercer.selection.consistency:Accepted",
+        "mercer.solvers.gaussian.kriging:KrigingPosterior",
+        "mercer.solvers.gaussian.laplace:LaplaceMode",
         "mercer.solvers.knots:Path",
     },
     "plain": {

@@ -226,14 +226,14 @@ def test_wrong_requests_are_refused(tmp_path):
         ({"target": "c"}, "target='c': t.csv has no such column; its columns are 'a', 'b'"),
         ({"target": 5}, "numbered from 0 to 1"),
         ({"features": ["z"]}, "has no column 'z'"),
-        ({"format": "xls"}, "format='xls' is not known"),
+        ({"format": "xls"}, "format='xls' is invalid"),
         ({"separator": ",,"}, "must be one character"),
         ({"header": "maybe"}, "must be True, False or 'auto'"),
         ({"max_bytes": 3}, "raise max_bytes"),
     ):
         with pytest.raises(DataFileError, match=message):
             read_data(path, **options)
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         read_data(tmp_path / "none.csv")
     with pytest.raises(DataFileError, match="is a folder"):
         read_data(tmp_path)

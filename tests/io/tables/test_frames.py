@@ -113,9 +113,13 @@ def test_frames_of_numbers(tmp_path):
     assert list(read_data("iris").frame().columns) == list(read_data("iris").feature_names)
 
 
-def test_dates_are_refused_by_name(tmp_path):
-    pd.DataFrame({"when": pd.to_datetime(["2020-01-01"]), "y": [1]}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(DataFileError, match="column 'when' holds timestamp"):
+def test_dates_are_texts_and_durations_are_refused_by_name(tmp_path):
+    when = pd.to_datetime(["2020-01-01", "2020-02-03"])
+    pd.DataFrame({"when": when, "y": [1, 2]}).to_parquet(tmp_path / "t.parquet")
+    found = read_data(tmp_path / "t.parquet").categories["when"]
+    assert found == ("2020-01-01 00:00:00", "2020-02-03 00:00:00")
+    pd.DataFrame({"when": when - when[0], "y": [1, 2]}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(DataFileError, match="column 'when' holds duration"):
         read_data(tmp_path / "t.parquet")
 
 

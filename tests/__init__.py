@@ -1,0 +1,1 @@
+"""The tests: a package, so that ``python -m tests.peers`` is ours whatever else is installed as ``tests``."""
