@@ -3,6 +3,7 @@
 #   make demo            train a certified classifier and look at it
 #   make test            run the tests          (make test ARGS="-k kernels")
 #   make test-all        run the long ones, too
+#   make peers           run scikit-learn's own tests with our classes in the place of theirs
 #   make lint            check style, types, layers and spelling
 #   make bench           time the library       (make bench ARGS="--help")
 #   make fuzz            random fits, files and commands   (make fuzz ARGS="--minutes 30")
@@ -21,11 +22,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
-.PHONY: help demo test test-all lint style types layers spelling bench fuzz docs clean
+.PHONY: help demo test test-all peers lint style types layers spelling bench fuzz docs clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '3,13s/^# \{0,3\}//p' Makefile
+	@sed -n '3,14s/^# \{0,3\}//p' Makefile
 
 demo: $(VENV)/.cli-installed $(VENV)/.compiled-code-is-fresh
 	@$(BIN)/python examples/demo.py $(ARGS)
@@ -35,6 +36,9 @@ test: $(VENV)/.dev-installed
 
 test-all: $(VENV)/.dev-installed
 	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+peers: $(VENV)/.dev-installed $(VENV)/.compiled-code-is-fresh
+	$(BIN)/python -m tests.peers $(ARGS)
 
 lint: style types layers spelling
 
@@ -53,7 +57,7 @@ bench: $(VENV)/.bench-installed $(VENV)/.compiled-code-is-fresh
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 fuzz: $(VENV)/.dev-installed $(VENV)/.compiled-code-is-fresh
-	$(BIN)/python -m tests.fuzz $(ARGS)
+	PYTHONPATH=tests $(BIN)/python -m fuzz $(ARGS)
 
 docs: $(VENV)/.docs-installed $(VENV)/.compiled-code-is-fresh
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html $(ARGS)

@@ -1,10 +1,12 @@
 """
-What C does
-===========
+The regularisation parameter C
+==============================
 
-Two overlapping classes, each a mixture of ten Gaussians, and a linear machine with a large and a small C. A
-large C pays attention to the points near the boundary; a small one has a wider margin and looks at more of
-the data.
+Two overlapping classes, each a mixture of ten Gaussians, and a linear SVM with a large and a small C. A
+large C depends on the points near the boundary; a small C gives a wider margin and depends on more of the
+data. This is Figure 12.2 of Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, with
+points of our own. On theirs, 62 % are support vectors at C = 10000, as printed, and 84 % at C = 0.01, where
+85 % are printed.
 """
 
 import matplotlib.pyplot as plt

@@ -1,10 +1,10 @@
 """
-Discriminants: how much to trust the covariances
-================================================
+Regularized discriminant analysis
+=================================
 
-Eleven classes in ten dimensions, as in the vowel data of the textbooks. Between one covariance for all
-classes and one for each lies a whole scale; and a few canonical variates show most of what separates the
-classes.
+Eleven classes in ten dimensions, as in the vowel data of the textbooks. Regularization
+interpolates between one covariance for all classes and one for each; a few canonical variates show most of
+the separation.
 """
 
 import matplotlib.pyplot as plt

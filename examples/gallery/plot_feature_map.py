@@ -1,9 +1,9 @@
 """
-A kernel is a map
-=================
+Kernels and feature maps
+========================
 
-Points inside an ellipse cannot be cut from those outside by a line. After the map to squares and products
-they can, and a polynomial kernel of degree 2 takes inner products there without ever going.
+No line separates points inside an ellipse from those outside. After a map to squares and products a plane
+does, and a polynomial kernel of degree 2 computes inner products there without the map.
 """
 
 import matplotlib.pyplot as plt

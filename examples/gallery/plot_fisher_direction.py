@@ -1,9 +1,9 @@
 """
-The direction that separates
-============================
+Fisher's discriminant direction
+===============================
 
-The line through two centroids has the largest spread between them, and still may overlap: the covariance
-smears the classes along it. Fisher's direction takes the covariance into account.
+Along the line through two centroids, the classes may still overlap, because of their covariance. Fisher's
+direction takes the covariance into account.
 """
 
 import matplotlib.pyplot as plt

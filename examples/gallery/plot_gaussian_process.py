@@ -2,9 +2,10 @@
 Error bars of a Gaussian process
 ================================
 
-Ridge regression gives a curve. A Gaussian process with the same kernel gives the same curve, and says how far
-to trust it: the band narrows where there are data and widens where there are none. Width, amplitude and noise
-are those of the largest evidence, which is shown on the right as a function of two of them.
+Ridge regression gives a curve. A Gaussian process with the same kernel gives the same curve and its
+uncertainty: the bands narrow where there are data and widen where there are none. The inner band is for the
+curve, the outer one for a new observation: curve and noise. The process chooses width, amplitude and noise by
+maximising the evidence, shown on the right as a function of two of them.
 """
 
 import matplotlib.pyplot as plt
@@ -18,11 +19,12 @@ x = np.sort(np.r_[rng.uniform(0.0, 3.0, 18), rng.uniform(6.0, 9.0, 14)])[:, None
 y = np.sin(1.5 * x[:, 0]) + 0.25 * rng.normal(size=len(x))
 
 model = mercer.GaussianProcessRegressor(
-    kernel=1.0 * RBF(gamma=1.0), noise=0.1, n_restarts_optimizer=2, random_state=0
+    kernel=1.0 * RBF(gamma=1.0), noise="auto", n_restarts_optimizer=2, random_state=0
 )
 model.fit(x, y)
 line = np.linspace(-1.0, 11.0, 400)[:, None]
 mean, std = model.predict(line, return_std=True)
+_, wide = model.predict(line, return_std=True, noise=True)
 
 # %%
 # The mean is what ridge regression finds with a penalty equal to the variance of the noise.
@@ -31,13 +33,15 @@ ridge = mercer.KernelRidge(kernel=model.kernel_, alpha=model.noise_).fit(x, y)
 assert np.allclose(ridge.predict(line), mean)
 
 # %%
-# Functions drawn from the posterior agree where there are data and go their own ways elsewhere. The evidence
-# has a summit, and often another one far away where all is noise: hence the restarts.
+# Functions drawn from the posterior agree where there are data and differ elsewhere. The evidence often has a
+# second maximum far away, where everything is noise: hence the restarts.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), width_ratios=[1.7, 1.0], layout="constrained")
-left.fill_between(line[:, 0], mean - 2 * std, mean + 2 * std, color="tab:blue", alpha=0.18, lw=0)
+for deviation, words in ((wide, "new observations, 95 %"), (std, "the curve, 95 %")):
+    ends = mean - 1.96 * deviation, mean + 1.96 * deviation
+    left.fill_between(line[:, 0], *ends, color="tab:blue", alpha=0.15, lw=0, label=words)
 left.plot(line[:, 0], model.sample_y(line, 4, random_state=2), color="tab:blue", lw=0.7, alpha=0.6)
-left.plot(line[:, 0], mean, color="tab:blue", lw=2, label="mean, two standard deviations, four samples")
+left.plot(line[:, 0], mean, color="tab:blue", lw=2, label="mean, and four samples")
 left.plot(line[:, 0], np.sin(1.5 * line[:, 0]), "k--", lw=1, label="truth")
 left.plot(x[:, 0], y, "k.", label="data")
 left.set(xlim=(-1, 11), xlabel="x", title=f"deviation of the noise: {np.sqrt(model.noise_):.2f} (true: 0.25)")

@@ -73,7 +73,7 @@ figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols
 plt.show()
 
 # %%
-# A few import vectors, chosen one by one, say almost the same as all two hundred points.
+# A few import vectors, chosen one by one, give almost the same function as all two hundred points.
 full = mercer.KernelLogisticRegression(kernel=RBF(gamma=1.0)).fit(X, y)
 sparse = mercer.KernelLogisticRegression(kernel=RBF(gamma=1.0), import_vectors="auto").fit(X, y)
 print(f"{sparse.support_.size} import vectors, error {1 - sparse.score(new, truth):.3f} after")

@@ -3,7 +3,7 @@ Kernel regression, narrow and wide
 ==================================
 
 Ridge regression in the space of a Gaussian kernel. A narrow kernel can follow every point, a wide one bends
-slowly. Leaving one point out at a time, in closed form, tells which penalty alpha suits each.
+slowly. Leave-one-out errors in closed form choose the penalty alpha for each.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Losses for classes and for numbers
-==================================
+Loss functions
+==============
 
-What a machine pays for a margin y f(x), and for a residual y - f(x). The support vector losses are flat
-where the answer is good enough: points there do not take part in the solution. What each loss estimates,
+Losses of a margin y f(x) and of a residual y - f(x). The support vector losses are flat where the prediction
+is good enough: points there have no part in the solution. What each loss estimates,
 given enough data, follows from its minimiser over the population.
 """
 
@@ -13,15 +13,19 @@ import numpy as np
 from mercer import losses
 
 BELOW = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2, "frameon": False}
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#777777")
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
 margin = np.linspace(-3.0, 3.0, 400)
 for loss, colour in zip(
-    (losses.Hinge(), losses.BinomialDeviance(), losses.HuberizedSquaredHinge(), losses.SquaredError()),
+    (losses.Hinge(), losses.BinomialDeviance(), losses.HuberizedSquaredHinge(), losses.SquaredError(),
+     losses.PerceptronLoss()),
     COLOURS,
-):
+):  # fmt: skip
     value, style = loss.value(np.ones_like(margin), margin), "--" if loss == losses.SquaredError() else "-"
+    # Scaled so that the left tails have the slope -1 of the hinge; least squares have no such tail.
+    slope = getattr(loss, "tail_slope", -np.inf)
+    value = value / -slope if np.isfinite(slope) else value / 4.0
     axes[0].plot(margin, value, style, color=colour, label=type(loss).__name__)
 axes[0].set(xlabel="margin y f", ylabel="loss", ylim=(-0.1, 4.0), title="for classes")
 axes[0].legend(**BELOW)

@@ -1,9 +1,9 @@
 """
-Margins, hard and soft
-======================
+Hard and soft margins
+=====================
 
 A separating hyperplane with the widest margin, and what happens when the classes overlap: some points are
-allowed inside the margin, at a price C per unit. Dashed lines are at decision values -1 and +1; rings mark
+allowed inside the margin, at a cost of C per unit. Dashed lines are at decision values -1 and +1; rings mark
 the support vectors.
 """
 
@@ -20,7 +20,7 @@ apart = centre + 0.75 * rng.normal(size=(n, 2))
 overlapping = 0.55 * centre + 0.75 * rng.normal(size=(n, 2))
 
 # %%
-# With ``C=np.inf`` no point may enter the margin. The certificate says how far the optimum can be away.
+# With ``C=np.inf`` no point may enter the margin. The certificate bounds the distance from the optimum.
 hard = mercer.SVC(kernel="linear", C=np.inf).fit(apart, y)
 soft = mercer.SVC(kernel="linear", C=1.0).fit(overlapping, y)
 

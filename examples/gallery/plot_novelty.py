@@ -1,6 +1,6 @@
 """
-Novelty: spheres and level sets
-===============================
+Novelty detection
+=================
 
 The smallest sphere around the data, and the same sphere in the space of a Gaussian kernel, where it bends
 around the data's support. Points outside are novel.
@@ -28,5 +28,5 @@ for ax in axes[:2]:
 plt.show()
 
 # %%
-# At most a share nu of the points is outside, and at least a share nu supports the sphere.
+# At most a fraction nu of the points is outside, and at least a fraction nu are support vectors.
 print(f"outside: {np.mean(bent.predict(X) < 0):.3f}, support vectors: {bent.support_.size / len(X):.3f}")

@@ -1,9 +1,9 @@
 """
-Learning from a stream
-======================
+Online learning
+===============
 
-Perceptrons, the kernel adatron and on-line regression see one example at a time: they predict, see the
-truth, lose, and change only then. The curves count what they lost on the way.
+Perceptrons, the kernel adatron and online regression see one example at a time: they predict, observe the
+true value, and update only after a loss. The curves show the cumulative loss.
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,8 @@ def draw(n):
 X, y = draw(2000)
 
 # %%
-# A straight line makes mistakes for ever. With a kernel they become rare; a budget of 30 examples bounds the
-# memory and costs some.
+# A linear classifier keeps making mistakes. With a kernel they become rare; a budget of 30 examples bounds
+# the memory and costs some.
 models = {
     "Perceptron": mercer.Perceptron(radius=3.2),
     "KernelPerceptron": mercer.KernelPerceptron(kernel=RBF(0.5)),
@@ -53,8 +53,8 @@ print(f"{models['Perceptron'].mistakes_} mistakes of the straight line in {learn
 print(f"{learned.mistakes_} mistakes with the kernel, at most {learned.novikoff(X, y):.0f} allowed")
 
 # %%
-# A truth that changes: the loss jumps, and flattens again once the function has followed. A budget that gives
-# up the oldest examples does it with 150 of them; the rule of Widrow and Hoff keeps all.
+# A drifting target: the loss jumps, and flattens again once the function has adapted. A budget that drops the
+# oldest examples needs 150 of them; the rule of Widrow and Hoff stores all.
 t = np.arange(3000)
 x = rng.uniform(-3.0, 3.0, size=(3000, 1))
 target = np.where(t < 1500, np.sin(x[:, 0]), np.cos(x[:, 0])) + 0.1 * rng.normal(size=3000)

@@ -1,6 +1,6 @@
 """
-Every C at once
-===============
+The regularisation path
+=======================
 
 The multipliers of a support vector machine, divided by C, are piecewise linear in 1 / C.
 :class:`mercer.SVCPath` follows them from knot to knot and so knows the solution for every C: the multipliers,
@@ -24,7 +24,7 @@ mercer.plots.path(small)
 plt.show()
 
 # %%
-# The machine at any C is a look-up. Here it is at C = 2, with the proof that it is the best one.
+# The model at any C is a look-up, here at C = 2, with its certificate.
 
 machine = small.at(2.0)
 print(machine.certificate_)
@@ -33,7 +33,7 @@ plt.show()
 
 # %%
 # Two classes that overlap, each a mixture of ten Gaussians, and a Gaussian kernel. The error on the training
-# rows falls with C; on new rows it has its minimum where neither the margin nor the rows have all the say.
+# rows falls with C; on new rows it has its minimum in between.
 
 centres = np.concatenate([rng.normal([1.0, 0.0], 1.0, (10, 2)), rng.normal([0.0, 1.0], 1.0, (10, 2))])
 

@@ -1,9 +1,9 @@
 """
-Two ways to a quadratic boundary
-================================
+Quadratic boundaries: two methods
+=================================
 
 Linear discriminant analysis in the space of all products of two features, and quadratic discriminant
-analysis in the space of the features themselves. The boundaries differ a little; either is a fair answer.
+analysis in the space of the features themselves. The boundaries differ only a little.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Choosing C and gamma
 ====================
 
-How well a Gaussian machine does depends on two numbers: the price C of an error and the width of the kernel.
-Two classes, each a cloud of ten clouds, overlap; the best possible rule errs on about one point in eight. The
-best C depends on gamma, and no C mends a kernel that is much too narrow.
+The performance of an SVM with a Gaussian kernel depends on C and on the width of the kernel. Two classes,
+each a mixture of ten Gaussians, overlap; the Bayes error is about one in eight. The best C depends on gamma,
+and no C makes up for a kernel that is much too narrow.
 """
 
 import matplotlib.pyplot as plt
@@ -33,8 +33,8 @@ mercer.plots.search(search, kind="curves")
 plt.show()
 
 # %%
-# Exact paths give the accuracy for *every* C between the least and the largest: a step function whose steps
-# are all found.
+# Exact paths give the accuracy for *every* C between the least and the largest: a step function, computed
+# exactly.
 few = {"C": [1e-2, 1e4], "gamma": [0.1, 1.0, 10.0]}
 paths = mercer.SVCSearch(param_grid=few, cv=10, method="path").fit(X, y)
 mercer.plots.search(paths)
@@ -42,8 +42,8 @@ plt.show()
 print(f"{len(paths.cv_results_['params'])} pieces; best at C = {paths.best_params_['C']:.3g}")
 
 # %%
-# Leave-one-out without leaving anything out: bounds that cannot be exceeded, and the span rule, an estimate
-# that is hardly worse than ten folds and costs one fit.
+# Leave-one-out estimates without refitting: upper bounds, and the span rule, an estimate that is nearly as
+# good as ten folds and costs one fit.
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
 rule = mercer.SVCSearch(param_grid=grid, method="span_rule").fit(X, y)
 bound = mercer.SVCSearch(param_grid=grid, method="xi_alpha").fit(X, y)

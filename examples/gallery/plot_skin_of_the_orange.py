@@ -3,20 +3,33 @@ The skin of the orange
 ======================
 
 One class is a ball of Gaussian points in four dimensions, the other its skin: the same Gaussian, kept only
-where the squared radius is between 9 and 16. Six features of pure noise may be added. A kernel of degree 2
-contains the boundary exactly; one of degree 10 contains it too, among so much else that it is lost. Our
-errors stand beside the printed ones of Hastie, Tibshirani and Friedman, The Elements of Statistical
-Learning, Table 12.2 (mean and standard error over 50 simulations; here fewer, each with the C of least test
-error, as there).
+where the squared radius is between 9 and 16. Six features of pure noise may be added. This is Table 12.2 of
+Hastie, Tibshirani and Friedman, The Elements of Statistical Learning: test errors, mean and standard error
+over 50 simulations of 100 training and 500 test points of each class.
+
+Lines 1 to 4 are support vector machines with the kernels of (12.22), :math:`(1 + \\langle x, x' \\rangle)^d`,
+each with the C of least test error, as there. Line 5 is an additive model of adaptive splines (BRUTO), line 6
+multivariate adaptive regression splines with interactions of all orders; both are fitted to the classes as
+-1 and +1, and both choose their terms without looking at the test points.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn import svm
 
 import mercer
 
-PRINTED = {1: ("0.450", "0.472"), 2: ("0.078", "0.152"), 5: ("0.180", "0.370"), 10: ("0.230", "0.434")}
-SIMULATIONS = 12
+PRINTED = {
+    "SV classifier": ("0.450 ± 0.003", "0.472 ± 0.003"),
+    "SVM/poly 2": ("0.078 ± 0.003", "0.152 ± 0.004"),
+    "SVM/poly 5": ("0.180 ± 0.004", "0.370 ± 0.004"),
+    "SVM/poly 10": ("0.230 ± 0.003", "0.434 ± 0.002"),
+    "BRUTO": ("0.084 ± 0.003", "0.090 ± 0.003"),
+    "MARS": ("0.156 ± 0.004", "0.173 ± 0.005"),
+}
+DEGREES = {"SV classifier": 1, "SVM/poly 2": 2, "SVM/poly 5": 5, "SVM/poly 10": 10}
+SIMULATIONS = 50
+COMPARED = 5  # simulations that scikit-learn repeats
 
 
 def orange(each, noise, rng):
@@ -28,49 +41,88 @@ def orange(each, noise, rng):
         radius = (tried**2).sum(axis=1)
         skin = np.concatenate([skin, tried[(radius >= 9) & (radius <= 16)]])
     X = np.concatenate([inside, skin[:each]])
-    return np.column_stack([X, rng.normal(size=(2 * each, noise))]), np.repeat([0, 1], each)
+    return np.column_stack([X, rng.normal(size=(2 * each, noise))]), np.repeat([-1, 1], each)
 
 
-def errors(degree, noise):
+def simulation(noise, seed):
+    """Return training and test points."""
+    rng = np.random.default_rng(seed)
+    return *orange(100, noise, rng), *orange(500, noise, rng)
+
+
+def prices(degree):
+    """Return the C to try: five powers of ten; the kernel's values grow with its degree."""
+    return 10.0 ** (np.arange(-3.0, 2.0) - degree + 1)
+
+
+def machine_errors(degree, noise, simulations, make):
     """Return the test error of each simulation, at the best C."""
     found = []
-    for seed in range(SIMULATIONS):
-        rng = np.random.default_rng(seed)
-        X, y = orange(100, noise, rng)
-        new, truth = orange(500, noise, rng)
-        # Dividing by the number of features keeps powers of inner products within reason.
-        kernel = mercer.kernels.Polynomial(degree=degree, gamma=1.0 / X.shape[1], coef0=1.0)
-        machines = [mercer.SVC(kernel=kernel, C=C, tol=1e-2).fit(X, y) for C in 10.0 ** np.arange(-3, 4)]
-        tried = [machine.score(new, truth) for machine in machines]
-        found.append(1 - max(tried))
+    for seed in range(simulations):
+        X, y, new, truth = simulation(noise, seed)
+        K, cross = (1.0 + X @ X.T) ** degree, (1.0 + new @ X.T) ** degree  # (12.22)
+        found.append(min(1 - make(C).fit(K, y).score(cross, truth) for C in prices(degree)))
     return np.array(found)
 
 
-results = {(degree, noise): errors(degree, noise) for degree in PRINTED for noise in (0, 6)}
+def spline_errors(model, noise):
+    """Return the test error of each simulation of a regression of -1 and +1."""
+    found = []
+    for seed in range(SIMULATIONS):
+        X, y, new, truth = simulation(noise, seed)
+        found.append(np.mean(np.sign(model.fit(X, y).predict(new)) != truth))
+    return np.array(found)
+
+
+def ours(C):
+    return mercer.SVC(kernel=mercer.kernels.Precomputed(), C=C, tol=1e-3)
+
+
+def theirs(C):
+    return svm.SVC(kernel="precomputed", C=C, tol=1e-3, max_iter=10**7)
+
+
+SPLINES = {"BRUTO": mercer.AdaptiveAdditiveSplines(), "MARS": mercer.MARS(degree=10)}
+results = {
+    (name, noise): machine_errors(DEGREES[name], noise, SIMULATIONS, ours)
+    if name in DEGREES
+    else spline_errors(SPLINES[name], noise)
+    for name in PRINTED
+    for noise in (0, 6)
+}
 
 # %%
-print("degree   no noise (printed)   six noise features (printed)")
-for degree, printed in PRINTED.items():
-    ours = (results[degree, 0], results[degree, 6])
-    row = [f"{e.mean():.3f} ± {e.std() / SIMULATIONS**0.5:.3f} ({p})" for e, p in zip(ours, printed)]
-    print(f"{degree:6d}   " + "   ".join(row))
+print(f"{'':15s} no noise: printed, measured       six noise features: printed, measured")
+for name, printed in PRINTED.items():
+    row = [
+        f"{p}   {results[name, noise].mean():.3f} ± {results[name, noise].std() / SIMULATIONS**0.5:.3f}"
+        for noise, p in zip((0, 6), printed)
+    ]
+    print(f"{name:15s} {row[0]}       {row[1]}")
 
 # %%
-# The order of the methods is the printed one. Ours lose less at high degrees: inner products are divided by
-# the number of features, and C was tried over seven powers of ten.
+# The order of the methods is the printed one, and the linear machine errs as printed. All others err less
+# than printed, the splines by as much as the machines: the simulations in print must have been harder than
+# their description. The solver is not the cause: scikit-learn's SVC, on the same kernel matrices and with
+# the same choice of C, gives our values, not the printed ones.
+print(f"first {COMPARED} simulations   mercer   scikit-learn")
+for name in ("SV classifier", "SVM/poly 5", "SVM/poly 10"):
+    for noise in (0, 6):
+        other = machine_errors(DEGREES[name], noise, COMPARED, theirs).mean()
+        what = f"{name}, {noise} noise"
+        print(f"{what:22s} {results[name, noise][:COMPARED].mean():.3f}    {other:.3f}")
 
 # %%
-figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-names = [f"degree {d}" for d in PRINTED]
+figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+places = np.arange(len(PRINTED))
 for shift, noise, colour in ((-0.2, 0, "#0072B2"), (0.2, 6, "#D55E00")):
-    heights = [results[d, noise].mean() for d in PRINTED]
-    spread = [results[d, noise].std() / SIMULATIONS**0.5 for d in PRINTED]
+    heights = [results[name, noise].mean() for name in PRINTED]
+    spread = [results[name, noise].std() / SIMULATIONS**0.5 for name in PRINTED]
     label = "six noise features" if noise else "no noise features"
-    ax.bar(np.arange(4) + shift, heights, 0.38, yerr=spread, color=colour, label=label)
-    printed = [float(PRINTED[d][noise // 6]) for d in PRINTED]
-    once = None if noise else "printed"
-    ax.plot(np.arange(4) + shift, printed, "_", color="black", markersize=22, label=once)
+    ax.bar(places + shift, heights, 0.38, yerr=spread, color=colour, label=label)
+    printed = [float(PRINTED[name][noise // 6][:5]) for name in PRINTED]
+    ax.plot(places + shift, printed, "_", color="black", markersize=22, label=None if noise else "printed")
 ax.axhline(0.029, color="grey", linestyle=":", label="best possible rule")
-ax.set(xticks=np.arange(4), xticklabels=names, ylabel="test error")
+ax.set(xticks=places, xticklabels=list(PRINTED), ylabel="test error")
 ax.legend(loc="upper center", frameon=False)
 plt.show()

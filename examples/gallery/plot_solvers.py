@@ -1,10 +1,10 @@
 """
-Seven ways to the same machine
-==============================
+Comparing solvers
+=================
 
-Every training algorithm of the textbooks is a ``solver`` of the support vector machines. They differ in what
-a step costs and in how many they need; where they arrive is the same. ``trace=True`` records the way, and
-:func:`mercer.plots.convergence` draws several of them side by side.
+Every training algorithm of the textbooks is a ``solver`` of the support vector machines. They differ in the
+cost of a step and in the number of steps; the solution is the same. ``trace=True`` records the progress, and
+:func:`mercer.plots.convergence` draws several of them.
 """
 
 import matplotlib.pyplot as plt
@@ -76,8 +76,8 @@ figure.suptitle("Hard margin by ascent: the order of the points matters")
 plt.show()
 
 # %%
-# The two solvers on the weights of the features need a linear kernel, and reach a gap of about 1e-2. They say
-# so; asked for no more than that, they are content.
+# The two solvers on the weights of the features need a linear kernel, and reach a gap of about 1e-2. The
+# certificates say so; with a matching tolerance they converge.
 
 linear = {
     name: mercer.SVC(kernel="linear", solver=name, criterion="gap", tol=1e-2, trace=True).fit(X, y)

@@ -1,9 +1,9 @@
 """
-Regression with a tube
-======================
+Support vector regression
+=========================
 
 Errors smaller than epsilon cost nothing, so points inside the tube do not support the function. With nu
-instead of epsilon, the width of the tube is found so that a share nu of the points may leave it.
+instead of epsilon, the width is chosen so that at most a fraction nu of the points lies outside.
 """
 
 import matplotlib.pyplot as plt
