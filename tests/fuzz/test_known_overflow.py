@@ -91,3 +91,10 @@ def test_axes_of_a_matrix_whose_squares_overflow(worker):
     v = 10.0 ** np.linspace(-90, 80, 12)
     K = np.outer(v, v)
     judged(worker, given("SphereAndSlab", {"kernel": "precomputed"}, K, kind="matrix"))
+
+
+def test_probabilities_of_weights_whose_products_vanish(worker):
+    words = ["ababa", "bb", "babab", "", "a", "bbb", "abb", "b", "baaab", "aaaba", "abbbb", "bbaa"]
+    X, y = np.array([[float(len(word))] for word in words]), np.arange(12) % 3
+    params = {"kernel": "linear", "probability": True, "random_state": 1}
+    judged(worker, given("NuSVC", params, X, y, np.full(12, 1e-200)))

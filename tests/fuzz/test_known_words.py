@@ -136,3 +136,9 @@ def test_splines_of_huge_numbers_name_the_place(machine):
     X[4, 1] = -1e120
     with pytest.raises(ValueError, match=r"X reaches 1e\+120 \(row 4, column 1\)"):
         getattr(mercer, machine)().fit(X, X[:, 0])
+
+
+def test_random_features_of_a_kernel_on_text_name_the_kernel():
+    kernel = mercer.kernels.Spectrum(2)
+    with pytest.raises(ValueError, match=r"kernel=Spectrum\(.*has no random features.*Nystroem takes any"):
+        mercer.OneClassSVM(kernel=kernel, approximation="features").fit(["ab", "b", "ba"])

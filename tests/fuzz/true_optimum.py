@@ -41,12 +41,16 @@ class Statement:
         return b
 
     def lower(self, b):
-        """Return the dual value of a feasible b."""
+        """Return the dual value of a feasible b, less what extended precision may have lost of it."""
         beta = self.beta(b)
         quadratic = beta @ (self.K @ beta)
+        size = np.abs(beta) @ (np.abs(self.K) @ np.abs(beta))
         if self.r is not None:
             quadratic += (self.r * b * b).sum()
-        return float(-self.scale * (0.5 * quadratic + self.p @ b))
+            size += (self.r * b * b).sum()
+        size = 0.5 * size + np.abs(self.p) @ np.abs(b)
+        lost = 4 * b.size * np.finfo(Wide).eps * size
+        return float(-self.scale * (0.5 * quadratic + self.p @ b) - self.scale * lost)
 
     def upper(self, beta):
         """Return the primal value of a function with its best bias."""

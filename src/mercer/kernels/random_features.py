@@ -50,11 +50,7 @@ def frequencies(kernel: Kernel, width: int, number: int, sampling: str, rng: np.
             )
         uniform = _uniform(width, number, "quasi" if sampling == "auto" else sampling, rng)
         return np.asarray(float(kernel.gamma) * np.tan(math.pi * (uniform - 0.5))).T
-    if not isinstance(kernel, RBF | Matern):
-        raise ValueError(
-            f"kernel={kernel!r} has no random features; 'rbf', 'laplacian', 'matern', 'additive_chi2' and "
-            "'arc_cosine' do. Nystroem takes any kernel"
-        )
+    assert isinstance(kernel, RBF | Matern)  # as_spectral has seen to it
     dof = math.inf if isinstance(kernel, RBF) else 2.0 * kernel.nu
     columns = _gaussian(width, number, sampling, rng, heavy=math.isfinite(dof))
     draws = columns[:width]
@@ -143,10 +139,16 @@ def chi_squared(X: Data, steps: int, out: Array) -> None:
 
 
 def as_spectral(kernel: Any, gamma: Any, length_scale: Any, nu: float) -> Kernel:
-    """Return the kernel that a name and its parameters mean, or the kernel itself."""
+    """Return the kernel that a name and its parameters mean, or the kernel itself; refuse others."""
     named: dict[str, Kernel] = {
         "rbf": RBF(gamma),
         "laplacian": Laplacian(gamma),
         "matern": Matern(length_scale, nu),
     }
-    return kernel if isinstance(kernel, Kernel) else named[kernel]
+    found = kernel if isinstance(kernel, Kernel) else named[kernel]
+    if not isinstance(found, RBF | Laplacian | Matern):
+        raise ValueError(
+            f"kernel={kernel!r} has no random features; 'rbf', 'laplacian', 'matern', 'additive_chi2' and "
+            "'arc_cosine' do. Nystroem takes any kernel"
+        )
+    return found

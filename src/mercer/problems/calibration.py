@@ -61,15 +61,20 @@ def link_side(u: Float64, agrees: NDArray[np.bool_], target: Float64, weight: Fl
     first = PIECES - 1 - inner.size  # the pieces before are empty
     begin = knots[first:]
     beyond = u > begin[-1]
-    tail = float(np.average(u[beyond] - begin[-1], weights=weight[beyond])) if beyond.any() else begin[-1]
+    tail = mean(u[beyond] - begin[-1], weight[beyond]) if beyond.any() else begin[-1]
     widths = np.append(np.diff(begin), tail)
     B = np.clip(u[:, None] - begin, 0.0, np.append(widths[:-1], np.inf)) / widths
     change = np.zeros((widths.size - 1, widths.size))
     for k in range(widths.size - 1):
         narrow = min(widths[k], widths[k + 1])
         change[k, k : k + 2] = -narrow / widths[k], narrow / widths[k + 1]
-    least = FLOOR * widths / float(np.average(u, weights=weight))
+    least = FLOOR * widths / mean(u, weight)
     return Side(knots, widths, BernoulliFit(B, target, weight, KINK * change.T @ change, least))
+
+
+def mean(u: Float64, weight: Float64) -> float:
+    """Return the weighted mean; products of tiny weights and tiny numbers do not underflow."""
+    return float(np.average(u, weights=weight / weight.max()))
 
 
 def _quantiles(u: Float64, weight: Float64, levels: Float64) -> Float64:

@@ -136,6 +136,11 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         -------
         self
         """
+        spectral = None
+        if self.kernel not in ("additive_chi2", "arc_cosine"):
+            # Before the data: what a kernel of other data takes would be refused as not numeric.
+            spectral = as_spectral(self.kernel, self.gamma, self.length_scale, self.nu)
+            spectral.validate()
         X = self._checked(X, reset=True)
         width, m = X.shape[1], int(self.n_components)
         rng = check_random_state(self.random_state)
@@ -146,10 +151,8 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self._n_features_out = (2 * int(self.sample_steps) - 1) * width
         elif self.kernel == "arc_cosine":
             self.frequencies_ = rng.standard_normal((width, m))
-        else:
-            kernel = as_spectral(self.kernel, self.gamma, self.length_scale, self.nu)
-            kernel.validate()
-            self.kernel_ = kernel.resolve(X)
+        elif spectral is not None:
+            self.kernel_ = spectral.resolve(X)
             self.frequencies_ = frequencies(self.kernel_, width, -(-m // 2), self.sampling, rng)
             self.offset_ = float(rng.uniform(0.0, 2.0 * np.pi))
         check_finite_model(self)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mercer.arrays import Float64
 from mercer.problems.bernoulli_fit import platt_targets
-from mercer.problems.calibration import PIECES, link_side, rise
+from mercer.problems.calibration import PIECES, link_side, mean, rise
 from mercer.solvers.calibration.projected_newton import projected_newton
 
 
@@ -61,6 +61,6 @@ def fit_link(f: Float64, positive: NDArray[np.bool_], weight: Float64) -> tuple[
         if not seen[side] and seen[1 - side]:
             # Nothing was seen here: as steep as the other side is on average.
             there = (f != 0) & (weight > 0)
-            u = float(np.average(np.abs(f[there]), weights=weight[there]))
+            u = mean(np.abs(f[there]), weight[there])
             slopes[side] = float(rise(np.array([u]), knots[1 - side], slopes[1 - side])[0]) / u
     return knots, slopes
