@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mercer.estimators import Nystroem as Nystroem
     from mercer.estimators import OneClassSVM as OneClassSVM
     from mercer.estimators import OnlineSVR as OnlineSVR
+    from mercer.estimators import OrdinalSVC as OrdinalSVC
     from mercer.estimators import PenalizedDiscriminantAnalysis as PenalizedDiscriminantAnalysis
     from mercer.estimators import Perceptron as Perceptron
     from mercer.estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
@@ -92,6 +93,7 @@ _HOMES = {
     "NuSVR": "mercer.estimators",
     "OneClassSVM": "mercer.estimators",
     "OnlineSVR": "mercer.estimators",
+    "OrdinalSVC": "mercer.estimators",
     "PenalizedDiscriminantAnalysis": "mercer.estimators",
     "Nystroem": "mercer.estimators",
     "RandomFeatures": "mercer.estimators",
@@ -150,6 +152,7 @@ __all__ = [
     "Nystroem",
     "OneClassSVM",
     "OnlineSVR",
+    "OrdinalSVC",
     "PenalizedDiscriminantAnalysis",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",

@@ -357,7 +357,9 @@ def _is_perceptron(model: Any) -> bool:
 
 
 def _is_pairs(model: Any) -> bool:
-    return all(hasattr(model, name) for name in ("classes_", "margin_", "certificate_", "_raw_decision"))
+    pairs = getattr(model, "multiclass", "ovo") in ("ovo", "ovr")  # not thresholds of ordered classes
+    names = ("classes_", "margin_", "certificate_", "_raw_decision")
+    return pairs and all(hasattr(model, name) for name in names)
 
 
 def _is_function(model: Any) -> bool:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mercer.estimators.projection import KernelFisherDiscriminant as KernelFisherDiscriminant
     from mercer.estimators.projection import KernelPCA as KernelPCA
     from mercer.estimators.projection import MercerFeatures as MercerFeatures
+    from mercer.estimators.ranking import OrdinalSVC as OrdinalSVC
     from mercer.estimators.ridge import KernelRidge as KernelRidge
     from mercer.estimators.ridge import KernelRidgeClassifier as KernelRidgeClassifier
     from mercer.estimators.splines import MARS as MARS
@@ -82,6 +83,7 @@ _HOMES = {
     "NuSVR": "svm.nusvr",
     "OneClassSVM": "svm.oneclass",
     "OnlineSVR": "online",
+    "OrdinalSVC": "ranking",
     "PenalizedDiscriminantAnalysis": "discriminant",
     "Nystroem": "features",
     "RandomFeatures": "features",

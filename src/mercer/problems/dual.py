@@ -61,6 +61,7 @@ class Dual(Problem):
 
     has_margin = True  # whether 1 / ||w|| means a distance
     equalities: Float64 | None = None  # further equalities over the points' coefficients: see EqualityDual
+    sums_vary = False  # whether an order of the multipliers lets the sums differ from those given
     unbounded_without_margin = False  # whether q falls for ever where the classes cannot be separated
 
     def __init__(

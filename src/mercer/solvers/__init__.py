@@ -6,6 +6,7 @@ from mercer.solvers.dual.chunking import Chunking
 from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.dual.feature_weights import Lagrangian, Subgradient
 from mercer.solvers.dual.interior_point import InteriorPoint
+from mercer.solvers.dual.ordered_thresholds import OrderedThresholds
 from mercer.solvers.dual.smo import SMO
 from mercer.solvers.linear.coordinate_descent import CoordinateDescent
 from mercer.solvers.linear.dual_newton import DualNewton
@@ -33,6 +34,7 @@ __all__ = [
     "Limits",
     "LinearNewton",
     "Newton",
+    "OrderedThresholds",
     "Progress",
     "Proximal",
     "Reached",

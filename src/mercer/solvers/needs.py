@@ -19,7 +19,7 @@ from mercer.values import subclasses
 # -- of box-constrained duals --------------------------------------------------------------------------------
 
 A_DUAL = Need(
-    lambda solver, gram, problem: isinstance(problem, Dual),
+    lambda solver, gram, problem: isinstance(problem, Dual) and not problem.sums_vary,
     lambda solver, gram, problem: (
         "solves box-constrained duals (support vector machines, piecewise-linear losses), and this problem "
         'is of another kind: use solver="auto" or "newton"'
@@ -96,6 +96,14 @@ FEATURES = Need(
     lambda solver, gram, problem: (
         'works on the weights of the features and needs the data of a linear kernel: use kernel="linear" '
         'with vectors, or solver="decomposition"'
+    ),
+)
+
+AN_ORDER = Need(
+    lambda solver, gram, problem: isinstance(problem, Dual) and problem.sums_vary,
+    lambda solver, gram, problem: (
+        "keeps thresholds in order, which this problem has none of or which come in order by themselves "
+        '(implicit constraints): use solver="auto"'
     ),
 )
 
@@ -207,7 +215,9 @@ def suited(gram: Gram, problem: Problem) -> Solver:
         The problem.
     """
     names: tuple[str, ...] = FOR_RISKS
-    if isinstance(problem, Dual):
+    if isinstance(problem, Dual) and problem.sums_vary:
+        names = ("ordered_thresholds",)
+    elif isinstance(problem, Dual):
         names = LINEAR_KERNEL if _has_few_features(gram) else FOR_DUALS
     elif isinstance(gram, Features) and isinstance(problem, LinearRisk):
         many = gram.width > (MANY_OF_SPARSE_ROWS if gram.sparse else MANY)

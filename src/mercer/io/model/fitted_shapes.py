@@ -65,6 +65,16 @@ _CLASSIFIER: Shapes = {
     "link_knots_": "float[q,2,p] | none",
     "link_slopes_": "float[q,2,p] | none",
 }
+_ORDINAL: Shapes = {
+    **_MACHINE,
+    "classes_": "labels[t+1]!",
+    "class_weight_": "float[t+1]",
+    "dual_coef_": "float[t,m]!",
+    "intercept_": "float[t]!",
+    "thresholds_": "float[t]",
+    "_n_support": "int[t+1]",
+    "margin_": "number",
+}
 _REGRESSOR: Shapes = {**_MACHINE, "epsilon_": "float", "scale_": "float", "_flat": "flag"}
 _BALL: Shapes = {
     **_MACHINE,
@@ -189,6 +199,7 @@ ESTIMATORS: dict[str, Shapes] = {
         "_tasks": "list(@mercer.problems.multiclass:Task)[q] !",
         "paths_": "list(@mercer.solvers.knots:Path)[q] !",
     },
+    "OrdinalSVC": _ORDINAL,
     "SVR": _REGRESSOR,
     "NuSVR": _REGRESSOR,
     "KernelRegressor": _REGRESSOR,

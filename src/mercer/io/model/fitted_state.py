@@ -295,7 +295,7 @@ def _check_outputs(model: Any, state: Mapping[str, Any], sizes: Sizes) -> None:
         if sizes["u"] != wanted or np.size(state["intercept_"]) != sizes["u"]:
             refuse(model, f"feature_weights_ has {sizes['u']} rows for {wanted} functions")
         return
-    if "_n_support" in state:
+    if "_n_support" in state and "thresholds_" not in state:
         _check_pairs(model, state["_n_support"], sizes)
     elif "q" in sizes and sizes["q"] != sizes["r"]:
         refuse(model, f"dual_coef_ has {sizes['r']} rows for {sizes['q']} intercepts")
