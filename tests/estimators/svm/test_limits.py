@@ -207,10 +207,10 @@ def test_ctrl_c_from_the_terminal():
         import numpy as np
         from mercer import SVC
         rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(2500, 30)), rng.integers(0, 3, 2500)
+        X, y = rng.normal(size=(30_000, 10)), rng.integers(0, 3, 30_000)  # many minutes of work
         print("ready", flush=True)
-        model = SVC(kernel="linear", C=1e7, tol=1e-12, on_interrupt="keep").fit(X, y)
-        print(model.certificate_.status, np.isfinite(model.decision_function(X)).all())
+        model = SVC(C=1e6, on_interrupt="keep").fit(X, y)
+        print(model.certificate_.status, np.isfinite(model.decision_function(X[:50])).all())
     """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True
