@@ -26,7 +26,7 @@ def claims(name, model, X, y, weight):
     """Return the claims of a machine; none where the problem is not written out, or is no convex one."""
     if name not in MACHINES or _restated(model):
         return []
-    K = matrix(model.kernel_, X)
+    K = _products(model, X) if _on_features(model) else matrix(model.kernel_, X)
     if K is None or not is_psd(K):
         return []
     n = len(K)
@@ -35,8 +35,8 @@ def claims(name, model, X, y, weight):
     with np.errstate(all="ignore"):
         if name in ("SVC", "NuSVC", "SVCPath"):
             return _classifiers(name, model, K, X, np.asarray(y), w)
-        coef = _dense(model.dual_coef_, model.support_, n)[0]
-        norm = _norm(K, coef)
+        coef = _coefficients(model, n)[0]
+        norm = _norm(model, 0, K, coef)
         if name in ("SVR", "SVRPath", "NuSVR"):
             return [_tube(name, model, K, np.asarray(y, dtype=float), w, coef, norm, X)]
         given = {"diag": np.diagonal(X)} if name == "SVDD" and model.kernel == "precomputed" else {}
@@ -69,7 +69,31 @@ def _dense(coef, support, n):
     return whole
 
 
-def _norm(K, coef):
+def _on_features(model):
+    return getattr(model, "feature_map_", None) is not None
+
+
+def _products(model, X):
+    """Return K = Z Z' of the features that stand for the kernel: the problem that is solved then."""
+    Z = model.feature_map_.transform(X)
+    Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z).astype(Wide)
+    with np.errstate(all="ignore"):
+        K = Z @ Z.T
+    return K if np.isfinite(K).all() and float(np.abs(K).max(initial=0.0)) < 1e300 else None
+
+
+def _coefficients(model, n):
+    """Return what is shipped as coefficients of all training points; of weights of features none are known."""
+    if _on_features(model):
+        return np.zeros((len(model.feature_weights_), n))
+    return _dense(model.dual_coef_, model.support_, n)
+
+
+def _norm(model, number, K, coef):
+    """Return the squared norm of function ``number``."""
+    if _on_features(model):
+        weights = np.asarray(model.feature_weights_[number]).astype(Wide)
+        return weights @ weights
     coef = coef.astype(Wide)
     return coef @ (K @ coef)
 
@@ -129,15 +153,15 @@ def _classifiers(name, model, K, X, y, w):
     labels = np.searchsorted(model.classes_, y)
     w = w * _class_factors(model, labels, w, k)[labels]
     pairs = model.multiclass == "ovo"
-    table = _dense(model.dual_coef_, model.support_, len(K))
+    table = _coefficients(model, len(K))
     shape, model.decision_function_shape = model.decision_function_shape, "ovo" if pairs else "ovr"
     decided = np.asarray(model.decision_function(X), dtype=Wide).reshape(len(K), -1)
     model.decision_function_shape = shape
     parts = model.certificate_.parts or (model.certificate_,)
     found = []
     for number, (rows, sign, i, j) in enumerate(_tasks(labels, w > 0, k, pairs)):
-        if k == 2:
-            coef = table[0][rows]
+        if k == 2 or _on_features(model):
+            coef = table[number][rows]
         elif pairs:
             coef = np.where(labels[rows] == i, table[j - 1][rows], table[i][rows])
         else:
@@ -150,7 +174,7 @@ def _classifiers(name, model, K, X, y, w):
 
 
 def _two_classes(name, model, K, sign, w, coef, decided, certificate, number):
-    norm = _norm(K, coef)
+    norm = _norm(model, number, K, coef)
     if name == "NuSVC":
         rho, nu = Wide(np.atleast_1d(model.rho_)[number]), float(np.atleast_1d(model.nu_)[number])
         if nu != model.nu:

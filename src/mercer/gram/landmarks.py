@@ -81,6 +81,7 @@ def by_leverage(gram: Gram, m: int, rng: np.random.RandomState) -> Index:
 
 def _ridge(values: Float64, m: int) -> float:
     """Return the ridge at which the sum of v / (v + ridge) is half of m, of a pilot sample's eigenvalues."""
+    values = values[values > 0]  # a zero adds nothing, whatever the ridge, and 0 / 0 where that is 0
     low, high = 0.0, float(values.sum()) + np.finfo(np.float64).tiny
     for _ in range(100):
         middle = 0.5 * (low + high)

@@ -63,9 +63,11 @@ class Layout:
         self.n, self.d = X.shape
         self.squared = fused.statistic == "sqdist"
         one = self.dtype.type
-        self.line: tuple[Any, ...] = (self.squared, int(fused.code), one(fused.a), one(fused.b), one(fused.c))
+        with np.errstate(over="ignore"):  # beyond single precision: refused by what comes out of it
+            numbers = [one(number) for number in (fused.a, fused.b, fused.c)]
+        self.line: tuple[Any, ...] = (self.squared, int(fused.code), *numbers)
         if fused.code == RBF:
-            self.line = (one(fused.a),)
+            self.line = (numbers[0],)
         self.sparse = sp.issparse(X)
         self.columns = not self.sparse and self.d <= MOST_COLUMNS
         self.centre = centre if self.squared and not self.sparse else None

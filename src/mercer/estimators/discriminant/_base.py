@@ -9,11 +9,12 @@ import numpy.typing as npt
 from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
 from mercer.estimators.discriminant._ranges import check_columns, check_scores, check_spread
 from mercer.estimators.discriminant._singular import SingularCovarianceError
+from mercer.estimators.validation import validated
 from mercer.estimators.verdict import REMEDY, check_finite_model
 from mercer.problems.discriminant.summary import ClassSummary
 
@@ -62,7 +63,7 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
 
     def _summarise(self, X: Any, y: Any) -> tuple[Float64, ClassSummary]:
         """Validate the training data and summarise its classes."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = validated(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         check_columns(self, X)
         summary = ClassSummary.of(X, y)
@@ -89,7 +90,7 @@ class DiscriminantClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> Any:
         """Return new data, checked."""
-        return validate_data(self, X, reset=False, dtype=np.float64)
+        return validated(self, X, reset=False, dtype=np.float64)
 
     def decision_function(self, X: Any) -> Float64:
         """Evaluate the discriminant functions.

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
 from mercer.estimators.discriminant._checks import check_count
+from mercer.estimators.validation import validated
 from mercer.problems.discriminant.variates import significant
 
 
@@ -66,4 +67,4 @@ class CanonicalTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             spread the class means.
         """
         check_is_fitted(self)
-        return self._variates(validate_data(self, X, reset=False, dtype=np.float64))
+        return self._variates(validated(self, X, reset=False, dtype=np.float64))

@@ -33,7 +33,22 @@ def in_blocks(X: Any, width: int, workers: Workers, block: Callable[[Any, np.nda
     def part(first: int, last: int) -> None:
         for start in range(first, last, step):
             stop = min(start + step, last)
-            block(X[start:stop], out[start:stop])
+            with np.errstate(over="ignore", invalid="ignore"):  # refused below, in words
+                block(X[start:stop], out[start:stop])
 
     workers.ranges(n, part)
+    _refuse_overflow(out)
     return out
+
+
+def _refuse_overflow(features: np.ndarray) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(features.sum()):  # needs no memory, and settles nearly every case
+            return
+    wrong = np.flatnonzero(~np.isfinite(features).all(axis=1))
+    if wrong.size:
+        raise ValueError(
+            f"the features of {wrong.size} of the {len(features)} rows of X, the first of them row {wrong[0]}, "
+            f"are beyond what {features.dtype} can hold: scale the features (StandardScaler)"
+            + (", or pass X in float64" if features.dtype == np.float32 else "")
+        )

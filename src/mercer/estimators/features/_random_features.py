@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.features._blocks import in_blocks
+from mercer.estimators.validation import validated
 from mercer.estimators.verdict import check_finite_model
 from mercer.kernels import Kernel
 from mercer.kernels.random_features import arcs, as_spectral, chi_squared, frequencies, waves
@@ -188,7 +189,7 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return in_blocks(X, width, workers, block)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        X = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
         if self.kernel == "additive_chi2":
             least = X.data.min(initial=0.0) if hasattr(X, "data") and hasattr(X, "indptr") else X.min()
             if least < 0:

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.features._blocks import in_blocks
+from mercer.estimators.validation import validated
 from mercer.kernels.tensor_sketch import draw_hashes, hashing_matrices, overflows, sketch
 from mercer.threads import Workers, resolve_threads
 from mercer.values import keep_parameters
@@ -104,7 +105,7 @@ class TensorSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         -------
         self
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
         self._refuse_overflow(X)
         rng = check_random_state(self.random_state)
         width, m = X.shape[1] + 1, int(self.n_components)
@@ -126,7 +127,7 @@ class TensorSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             Features, in the precision of the data.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validated(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         self._refuse_overflow(X)
         width = int(self._n_features_out)
         matrices = hashing_matrices(self.hash_indices_, self.hash_signs_, width)

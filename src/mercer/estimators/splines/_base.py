@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
+from mercer.estimators.validation import validated
 
 LARGEST = 1e100  # of values: their squares must not overflow
 
@@ -24,7 +25,7 @@ class SplineRegressor(RegressorMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any) -> tuple[Float64, Float64]:
         """Return variables and targets, the latter with a column for each output."""
-        X, y = validate_data(
+        X, y = validated(
             self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, ensure_min_samples=2
         )
         for name, values in (("X", X), ("y", y)):
@@ -57,6 +58,6 @@ class SplineRegressor(RegressorMixin, BaseEstimator):
             Predictions.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validated(self, X, dtype=np.float64, reset=False)
         F = self._functions(X)
         return F[:, 0] if self._one_target else F

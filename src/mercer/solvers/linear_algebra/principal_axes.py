@@ -88,7 +88,7 @@ def principal_axes(gram: Gram, p: Float64, k: int, workers: Workers, keep_bytes:
         seed = np.random.default_rng(0)
         pairs = leading_eigenpairs(centred, n, k, method="randomized", tol=RESIDUAL, max_iter=None, seed=seed)
     noise = NOISE * float(p @ np.abs(gram.diag()))
-    kept = pairs.values > max(RANK * float(pairs.values[0]), noise)
+    kept = pairs.values > max(RANK * float(pairs.values.max(initial=0.0)), noise)
     variances = np.asarray(pairs.values[kept])
     axes = root[:, None] * pairs.vectors[:, kept] / np.sqrt(variances)
     axes -= p[:, None] * axes.sum(axis=0)  # zero but for rounding: the axes are those of centred points
