@@ -83,7 +83,7 @@ def _products(model, X):
 
 
 def _coefficients(model, n):
-    """Return what is shipped as coefficients of all training points; of weights of features none are known."""
+    """Return the coefficients of all training points; a machine on features ships none."""
     if _on_features(model):
         return np.zeros((len(model.feature_weights_), n))
     return _dense(model.dual_coef_, model.support_, n)

@@ -133,13 +133,14 @@ def _check_outputs(fit, report, model, X, outputs, where):
         sure = np.abs(decided) > 1e-9 * np.abs(decided).max(initial=0.0)
         _compare_labels(report, where, labels, expected, sure)
     elif fit.role == "classifier":
+        model = getattr(model, "best_estimator_", model)
         number = np.searchsorted(model.classes_, labels)
         k = model.classes_.size
         scale = np.abs(decided).max(initial=0.0)
         if decided.ndim == 1:
             _compare_labels(report, where, number, (decided > 0).astype(int), np.abs(decided) > 1e-9 * scale)
-        elif _votes(model):
-            votes, sure = _count(_pairs(model, X), k)
+        elif votes_of_pairs(model):
+            votes, sure = count_votes(pair_decisions(model, X), k)
             _compare_labels(report, where, votes[np.arange(len(number)), number], votes.max(axis=1), sure)
         elif decided.shape[1] == k:
             top = np.sort(decided, axis=1)
@@ -148,7 +149,7 @@ def _check_outputs(fit, report, model, X, outputs, where):
             )
 
 
-def _votes(model):
+def votes_of_pairs(model):
     """Return whether the class is that of most pairs."""
     shaped = hasattr(model, "decision_function_shape") and not getattr(model, "break_ties", False)
     return (
@@ -162,20 +163,20 @@ def _votes(model):
     )
 
 
-def _pairs(model, X):
+def pair_decisions(model, X):
     other = copy.copy(model)
     other.decision_function_shape = "ovo"
     return np.asarray(other.decision_function(X))
 
 
-def _count(decided, k):
+def count_votes(decided, k, floor=0.0):
     """Return the votes of the pairs, and whether each pair is sure of its own."""
     votes = np.zeros((len(decided), k))
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
     for column, (i, j) in enumerate(pairs):
         votes[:, i] += decided[:, column] > 0
         votes[:, j] += decided[:, column] <= 0
-    return votes, (np.abs(decided) > 1e-9 * np.abs(decided).max(initial=0.0)).all(axis=1)
+    return votes, (np.abs(decided) > max(floor, 1e-9 * np.abs(decided).max(initial=0.0))).all(axis=1)
 
 
 def _compare_labels(report, where, found, expected, sure):

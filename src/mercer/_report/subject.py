@@ -108,7 +108,20 @@ def subject(model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Subject:
         found[1] = _target(y_test, X_test, "y_test", "X_test", supervised)
     elif y_test is not None:
         raise ValueError("y_test is given without X_test")
+    if is_classifier(whole):
+        for name, values in zip(("y", "y_test"), found, strict=True):
+            _check_labels(values, whole.classes_, name)
     return Subject(model, X, found[0], X_test, found[1])
+
+
+def _check_labels(y: np.ndarray | None, classes: Any, name: str) -> None:
+    """Refuse a target that is another one; a few labels that are new may be there."""
+    if y is not None and y.size and not set(y.tolist()) & set(np.asarray(classes).tolist()):
+        shown = ", ".join(repr(label) for label in np.asarray(classes).tolist()[:5])
+        raise ValueError(
+            f"{name} holds none of the classes that the model knows ({shown}), but {y.tolist()[0]!r}: "
+            "pass the target that it was trained for"
+        )
 
 
 def _target(y: Any, X: Any, name: str, data: str, needed: bool) -> np.ndarray | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigvalsh
+from scipy.linalg import eigh, eigvalsh
 
 from mercer.arrays import Float64, Index
 from mercer.gram.base import Gram
@@ -62,15 +62,16 @@ def by_leverage(gram: Gram, m: int, rng: np.random.RandomState) -> Index:
     pilot = np.sort(uniform(gram, s, rng))
     corner = gram.exact_block(pilot, pilot)
     corner = 0.5 * (corner + corner.T)
-    ridge = _ridge(np.maximum(eigvalsh(corner), 0.0), m)
-    ridge = max(ridge, 1e-12 * float(np.trace(corner)), np.finfo(np.float64).tiny)
-    corner[np.diag_indices_from(corner)] += ridge
-    factor = cho_factor(corner)
+    values, vectors = eigh(corner)
+    values = np.maximum(values, 0.0)  # below 0 by rounding, or because the kernel is indefinite
+    ridge = max(_ridge(values, m), 1e-12 * float(values.sum()), np.finfo(np.float64).tiny)
+    root = vectors / np.sqrt(values + ridge)
     scores = np.maximum(gram.diag(), 0.0)
     for start in range(0, n, TILE):
         rows = np.arange(start, min(start + TILE, n))
         block = np.asarray(gram.block(rows, pilot), dtype=np.float64)
-        scores[rows] -= np.einsum("ij,ji->i", block, cho_solve(factor, block.T))
+        explained = block @ root
+        scores[rows] -= np.einsum("ij,ij->i", explained, explained)
     scores = np.maximum(scores, 1e-12 * float(scores.max(initial=0.0)))
     if not scores.sum() > 0:
         return uniform(gram, m, rng)

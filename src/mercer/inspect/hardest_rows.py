@@ -72,6 +72,7 @@ def hardest(model: Any, X: Any, y: ArrayLike | None = None, count: int | None = 
         raise ValueError(f"y is needed: {type(model).__name__} needs the true values")
     if y is not None and len(np.asarray(y)) != n:
         raise ValueError(f"X has {n} rows, y has {len(np.asarray(y))} entries")
+    _refuse_other_rows(whole[-1] if isinstance(whole, Pipeline) else whole, n)
     steps = isinstance(whole, Pipeline)
     machine = whole[-1] if steps else whole
     inner = whole[:-1].transform(X) if steps and len(whole) > 1 else X
@@ -82,10 +83,27 @@ def hardest(model: Any, X: Any, y: ArrayLike | None = None, count: int | None = 
     return HardestRows(order, None if alpha is None else alpha[order], measure, values)
 
 
+def trained_on(machine: Any, n: int) -> bool:
+    """Return whether n rows can be the training rows of a machine."""
+    rows = getattr(machine, "shape_fit_", (n,))[0]
+    support = np.asarray(getattr(machine, "support_", ()))
+    return bool(rows == n and (not support.size or int(support.max()) < n))
+
+
+def _refuse_other_rows(machine: Any, n: int) -> None:
+    if not trained_on(machine, n):
+        raise ValueError(
+            f"X has {n} rows, but {type(machine).__name__} was not trained on these: pass its training data"
+        )
+
+
 def multipliers(machine: Any, n: int) -> np.ndarray | None:
-    """Return the sum of each row's multipliers over all two-class machines; None where there are none."""
+    """Return the sum of each row's multipliers over all two-class machines; None where there are none.
+
+    There are none for rows that the machine was not trained on.
+    """
     support, coef = getattr(machine, "support_", None), getattr(machine, "dual_coef_", None)
-    if support is None or coef is None:
+    if support is None or coef is None or not trained_on(machine, n):
         return None
     size = np.abs(np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef))
     if size.ndim != 2 or size.shape[1] != len(support):

@@ -14,7 +14,8 @@ CHUNK = 1 << 18  # numbers looked at together when distances are computed again
 
 def dots(X: Data, Z: Data | None = None) -> Array:
     """Return <x_i, z_j> by one matrix product."""
-    return dense(X @ (X if Z is None else Z).T)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused by whoever needs it
+        return dense(X @ (X if Z is None else Z).T)
 
 
 def squared_norms(X: Data) -> Array:

@@ -186,7 +186,8 @@ class Centered(Composite):
         new = np.flatnonzero(np.isnan(out))
         for part in tiles(new.size, size(self._training)):
             items = self.part_of(take(X, new[part]))
-            out[new[part]] = self.kernel.evaluate(items, self._training) @ self._weights
+            with np.errstate(over="ignore", invalid="ignore"):  # refused later, in words
+                out[new[part]] = self.kernel.evaluate(items, self._training) @ self._weights
         return out
 
     def evaluate(self, X: Data, Z: Data | None = None) -> Array:

@@ -177,7 +177,8 @@ class Evaluator:
 
         def judge(k: int, j: int, fitted: Any, K: Any) -> float:
             X, y = held[j]
-            return float(self.scorer(fitted.held_out(fitted.values(K)), X, y, **asked[j]))
+            with np.errstate(all="ignore"):  # a score that overflows is nan, which is never chosen
+                return float(self.scorer(fitted.held_out(fitted.values(K)), X, y, **asked[j]))
 
         self.run_shared(candidates, splits, judge, record)
 

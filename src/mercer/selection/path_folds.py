@@ -155,7 +155,8 @@ class PathFolds:
             coef, intercept = machine_at(path, family, min(C, 1.0 / self.ends[1]))
             F = (cross @ coef + intercept)[:, None]
             model = HeldOutRegressor(F) if classes is None else HeldOutClassifier(machine, classes, F)
-            out[k] = float(evaluator.scorer(model, X, y, **asked))
+            with np.errstate(all="ignore"):  # a score that overflows is nan, which is never chosen
+                out[k] = float(evaluator.scorer(model, X, y, **asked))
         return out
 
     def write(self, table: ScoreTable) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 
@@ -90,6 +91,7 @@ class FittingRun:
             middle = time.perf_counter()
             asked = self.score_params(test)
             held = () if y_test is None else (y_test,)
-            score = float(self.scorer(model, X_test, *held, **asked))
+            with np.errstate(all="ignore"):  # a score that overflows is nan, which is never chosen
+                score = float(self.scorer(model, X_test, *held, **asked))
             self.record(k, j, score, middle - started, time.perf_counter() - middle)
         return True

@@ -18,6 +18,8 @@ FORMS = [(c, loss) for c in ("implicit", "explicit") for loss in ("hinge", "squa
 
 @parametrize_with_checks([OrdinalSVC(tol=1e-9), OrdinalSVC(constraints="explicit", tol=1e-9)])
 def test_scikit_learn_checks(estimator, check):
+    if getattr(check, "func", check).__name__ == "check_class_weight_classifiers":
+        estimator.set_params(tol=1e-6)  # the check allows no more than 1000 steps
     check(estimator)
 
 

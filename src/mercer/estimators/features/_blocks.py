@@ -48,7 +48,7 @@ def _refuse_overflow(features: np.ndarray) -> None:
     wrong = np.flatnonzero(~np.isfinite(features).all(axis=1))
     if wrong.size:
         raise ValueError(
-            f"the features of {wrong.size} of the {len(features)} rows of X, the first of them row {wrong[0]}, "
+            f"the features of {wrong.size} of the {len(features)} rows of X (row {wrong[0]} is the first) "
             f"are beyond what {features.dtype} can hold: scale the features (StandardScaler)"
             + (", or pass X in float64" if features.dtype == np.float32 else "")
         )

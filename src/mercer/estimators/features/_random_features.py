@@ -156,6 +156,7 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self.kernel_ = spectral.resolve(X)
             self.frequencies_ = frequencies(self.kernel_, width, -(-m // 2), self.sampling, rng)
             self.offset_ = float(rng.uniform(0.0, 2.0 * np.pi))
+            self._refuse_overflow(X)
         check_finite_model(self)
         return self
 
@@ -187,6 +188,17 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 chi_squared(rows, int(self.sample_steps), out)
 
         return in_blocks(X, width, workers, block)
+
+    def _refuse_overflow(self, X: Any) -> None:
+        """Refuse phases that the precision of the data cannot hold."""
+        largest = float(np.abs(X.data if hasattr(X, "indptr") else X).max(initial=0.0))
+        with np.errstate(over="ignore"):
+            phase = max(1.0, largest) * float(np.abs(self.frequencies_).sum(axis=0).max(initial=0.0))
+        if not phase < float(np.finfo(X.dtype).max):
+            raise ValueError(
+                f"X reaches {largest:g}: with kernel={self.kernel_!r}, {X.dtype} cannot hold the phases; "
+                "scale the features (StandardScaler), or choose a wider kernel"
+            )
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         X = validated(self, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])

@@ -165,6 +165,7 @@ class OrdinalSVC(FunctionsMixin, ClassMachine):
 
     def _keep(self, machines: list[Any], split: Any) -> None:
         super()._keep(machines, split)
+        self.intercept_ = np.atleast_1d(self.intercept_)  # of two classes, some solvers give a number
         self.thresholds_ = -self.intercept_
 
     # -- use ---------------------------------------------------------------------------------------------

@@ -42,6 +42,8 @@ from mercer.kernels.spectral import SpectralKernel
 
 # Each statistic in two forms: between rows of x and constant points Z, and of a row with itself.
 
+NARROW = 1e4  # squared distances in units of the kernel's width from which differences are taken
+
 
 def _dot(g: Graph, x: str, Z: np.ndarray | None, factor: float = 1.0) -> str:
     if Z is None:
@@ -70,15 +72,20 @@ def _nothing(g: Graph, x: str) -> str:
     return g.op("Mul", g.sum(x, 1), g.const(0.0))
 
 
-def _sqdist(g: Graph, x: str, Z: np.ndarray | None, scales: Any = None, exact: bool = False) -> str:
+def _sqdist(
+    g: Graph, x: str, Z: np.ndarray | None, scales: Any = None, exact: bool = False, steepness: float = 1.0
+) -> str:
     if Z is None:
         return _nothing(g, x)
     factor = np.ones(Z.shape[1]) if scales is None else np.asarray(scales, dtype=np.float64)
-    if exact:  # square roots of tiny distances would show the rounding of the matrix product
+    centre = Z.mean(axis=0) if Z.size else np.zeros(Z.shape[1])
+    spread = steepness * float((((Z - centre) * factor) ** 2).sum(axis=1).max(initial=0.0))
+    # Square roots of tiny distances, and kernels that are narrow beside the data, would show the rounding of
+    # the matrix product.
+    if exact or not spread < NARROW:
         x, Z = g.scaled(x, factor), Z * factor
         return _over_features(g, x, Z, lambda b, u, v: _square(b, b.op("Sub", u, v)))
     # Far from the origin the three terms would cancel.
-    centre = Z.mean(axis=0) if Z.size else np.zeros(Z.shape[1])
     x, Z = g.scaled(g.op("Sub", x, g.const(centre)), factor), (Z - centre) * factor
     squares = g.op("Add", g.sum(g.op("Mul", x, x), 1, keep=True), g.const((Z * Z).sum(axis=1)[None]))
     return g.op("Max", g.op("Sub", squares, g.op("MatMul", x, g.const(2.0 * Z.T))), g.const(0.0))
@@ -138,7 +145,7 @@ Emit = Callable[[Graph, Any, str, "np.ndarray | None"], str]
 
 def _rbf(g: Graph, k: RBF, x: str, Z: np.ndarray | None) -> str:
     gamma = 1.0 if np.ndim(k.gamma) else float(k.gamma)
-    return g.op("Exp", g.affine(_sqdist(g, x, Z, k.scales()), -gamma))
+    return g.op("Exp", g.affine(_sqdist(g, x, Z, k.scales(), steepness=gamma), -gamma))
 
 
 def _matern(g: Graph, k: Matern, x: str, Z: np.ndarray | None) -> str:
@@ -156,8 +163,9 @@ def _matern(g: Graph, k: Matern, x: str, Z: np.ndarray | None) -> str:
 
 
 def _rational(g: Graph, k: RationalQuadratic, x: str, Z: np.ndarray | None) -> str:
-    S = _sqdist(g, x, Z, k.scales())
-    return g.op("Pow", g.affine(S, 0.5 / (float(k.alpha) * k._length**2), 1.0), g.const(-float(k.alpha)))
+    steepness = 0.5 / k._length**2
+    S = _sqdist(g, x, Z, k.scales(), steepness=steepness)
+    return g.op("Pow", g.affine(S, steepness / float(k.alpha), 1.0), g.const(-float(k.alpha)))
 
 
 def _poly(g: Graph, k: Polynomial, x: str, Z: np.ndarray | None) -> str:

@@ -202,6 +202,17 @@ def _svc(g: Graph, model: Any, x: str) -> list[Output]:
     return _pairs(g, model, x, logits)
 
 
+def _ordinal(g: Graph, model: Any, x: str) -> list[Output]:
+    """Add one function that thresholds cut: a class is the number of thresholds below it."""
+    F, k = _machines(g, model, x), model.classes_.size
+    above = g.number(g.op("Greater", F, g.const(0.0)))
+    choice = g.op("Cast", g.sum(above, 1), to=INT64)
+    if k == 2:
+        return _labelled(g, model, choice, [_decided(g, F, None)])
+    sums = g.op("MatMul", F, g.const(np.triu(np.ones((k - 1, k)), 1)))
+    return _labelled(g, model, choice, [_decided(g, sums, k)])
+
+
 def _convex(g: Graph, model: Any, x: str) -> list[Output]:
     """Add a classifier with any loss: two-class machines, or one function for each class."""
     if not model._joint:
@@ -278,6 +289,7 @@ MACHINES: dict[type, Callable[[Graph, Any, str], list[Output]]] = {
     e.SVC: _svc,
     e.NuSVC: _svc,
     e.SVCPath: _svc,
+    e.OrdinalSVC: _ordinal,
     e.KernelClassifier: _convex,
     e.KernelLogisticRegression: _convex,
     e.KernelRidgeClassifier: _ridge_classifier,
