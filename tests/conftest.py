@@ -33,6 +33,11 @@ import pytest  # noqa: E402
 
 from clouds import blobs  # noqa: E402
 
+# A job in the background of a shell ignores Ctrl-C, and hands that down: fits that wait for it would not end.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 if importlib.util.find_spec("hypothesis"):  # the core tests run without it
     from hypothesis import HealthCheck, settings
 
