@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from mercer.estimators import SVDD as SVDD
     from mercer.estimators import SVR as SVR
     from mercer.estimators import AdaptiveAdditiveSplines as AdaptiveAdditiveSplines
+    from mercer.estimators import ConformalClassifier as ConformalClassifier
+    from mercer.estimators import ConformalRegressor as ConformalRegressor
     from mercer.estimators import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
     from mercer.estimators import GaussianProcessClassifier as GaussianProcessClassifier
     from mercer.estimators import GaussianProcessRegressor as GaussianProcessRegressor
@@ -67,6 +69,8 @@ _HOMES = {
     "difference_penalty": "mercer.estimators",
     "AdaptiveAdditiveSplines": "mercer.estimators",
     "MARS": "mercer.estimators",
+    "ConformalClassifier": "mercer.estimators",
+    "ConformalRegressor": "mercer.estimators",
     "DetectorSearch": "mercer.selection",
     "FlexibleDiscriminantAnalysis": "mercer.estimators",
     "GaussianProcessClassifier": "mercer.estimators",
@@ -124,6 +128,8 @@ __all__ = [
     "SVDD",
     "SVR",
     "AdaptiveAdditiveSplines",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "DetectorSearch",
     "FlexibleDiscriminantAnalysis",
     "GaussianProcessClassifier",

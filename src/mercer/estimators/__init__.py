@@ -6,6 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mercer.estimators.conformal import ConformalClassifier as ConformalClassifier
+    from mercer.estimators.conformal import ConformalRegressor as ConformalRegressor
     from mercer.estimators.convex import KernelClassifier as KernelClassifier
     from mercer.estimators.convex import KernelLogisticRegression as KernelLogisticRegression
     from mercer.estimators.convex import KernelRegressor as KernelRegressor
@@ -58,6 +60,8 @@ _HOMES = {
     "difference_penalty": "discriminant",
     "AdaptiveAdditiveSplines": "splines",
     "MARS": "splines",
+    "ConformalClassifier": "conformal",
+    "ConformalRegressor": "conformal",
     "FlexibleDiscriminantAnalysis": "discriminant",
     "GaussianProcessClassifier": "gaussian",
     "GaussianProcessRegressor": "gaussian",
