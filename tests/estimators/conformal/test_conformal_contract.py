@@ -12,7 +12,7 @@ MODELS = [
     ConformalRegressor(KernelRidge(kernel="rbf", gamma=0.5, fit_intercept=True), method="jackknife+"),
     ConformalRegressor(SVR(gamma=0.5), method="cv+", cv=3, random_state=0),
     ConformalClassifier(SVC(), random_state=0),
-    ConformalClassifier(SVC(gamma=0.5), method="cv+", cv=3, random_state=0),
+    ConformalClassifier(SVC(gamma=0.5), method="cv+", cv=5, random_state=1),
 ]
 
 

@@ -50,7 +50,7 @@ class ConformalClassifier(ClassifierMixin, BaseConformal):
         :class:`~sklearn.frozen.FrozenEstimator` it is not fitted again, and all rows calibrate it ("split").
     method : {"split", "cv+", "jackknife+"}, default="split"
         How unseen rows are scored.
-    score : {"auto", "probability", "cumulative", "decision"}, default="auto"
+    class_score : {"auto", "probability", "cumulative", "decision"}, default="auto"
         How badly a class fits: 1 - p of the class (small sets); the probability of all classes that are at
         least as probable (sets adapt to how hard a row is); or the largest decision of another class minus
         its own. "auto" takes probabilities where there are any, else decisions.
@@ -99,7 +99,7 @@ class ConformalClassifier(ClassifierMixin, BaseConformal):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseConformal._parameter_constraints,
-        "score": [StrOptions({"auto", "probability", "cumulative", "decision"})],
+        "class_score": [StrOptions({"auto", "probability", "cumulative", "decision"})],
         "mondrian": ["boolean"],
     }
 
@@ -108,7 +108,7 @@ class ConformalClassifier(ClassifierMixin, BaseConformal):
         estimator: Any = None,
         *,
         method: str = "split",
-        score: str = "auto",
+        class_score: str = "auto",
         mondrian: bool = False,
         cv: int = 10,
         calibration_size: float = 0.5,
@@ -144,8 +144,8 @@ class ConformalClassifier(ClassifierMixin, BaseConformal):
     @property
     def _score(self) -> str:
         """The score, chosen by what the estimator has."""
-        if self.score != "auto":
-            return str(self.score)
+        if self.class_score != "auto":
+            return str(self.class_score)
         return "probability" if hasattr(self.estimator_, "predict_proba") else "decision"
 
     def _takes_functions(self, model: Any) -> bool:

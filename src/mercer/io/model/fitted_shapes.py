@@ -30,6 +30,7 @@ from mercer.io.model.shape_groups import (
     BALL,
     CLASSES,
     CLASSIFIER,
+    CONFORMAL,
     DISCRIMINANT,
     FITTED,
     KERNEL,
@@ -48,6 +49,8 @@ from mercer.io.model.shape_groups import (
 )
 
 ESTIMATORS: dict[str, Shapes] = {
+    "ConformalRegressor": {**CONFORMAL, "low_": "estimator", "high_": "estimator"},
+    "ConformalClassifier": {**CONFORMAL, "classes_": "labels[k]!", "labels_": "int[c] < k !"},
     "SVC": CLASSIFIER,
     "NuSVC": CLASSIFIER,
     "KernelClassifier": CLASSIFIER,

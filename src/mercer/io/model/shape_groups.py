@@ -163,3 +163,13 @@ SEARCH: Shapes = {
     "scorer_": "any",
     "scoring_": "any",
 }
+CONFORMAL: Shapes = {
+    "estimator_": "estimator!",
+    "scores_": "number[c]!",
+    "folds_": "array[n]!",
+    "_train": "int[*] < n",
+    "left_out_": "list(list(estimator)[*])[*]",
+    "left_out_coef_": "list(float[g,n])[*]",
+    "left_out_intercept_": "list(float[g])[*]",
+    "X_fit_": "points[*,*]",
+}
