@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from mercer._version import __version__
+from mercer.estimators import ConformalClassifier, ConformalRegressor
 from mercer.io.onnx.columns import declared, inputs_of, numbers
 from mercer.io.onnx.graph import IR, ML, ML_OPSET, OPSET, Graph
 from mercer.io.onnx.machines import OUTPUTS, Output, add_machine, check_machine
@@ -23,6 +24,10 @@ def onnx_model(model: Any) -> Any:
     while True:
         if hasattr(last, "best_estimator_"):
             last = last.best_estimator_
+        elif isinstance(
+            last, ConformalRegressor | ConformalClassifier
+        ):  # its predictions; intervals stay behind
+            last = last.estimator_
         elif isinstance(last, Pipeline):
             steps += last.steps[:-1]
             last = last.steps[-1][1]
