@@ -133,7 +133,7 @@ def _check_outputs(fit, report, model, X, outputs, where):
         sure = np.abs(decided) > 1e-9 * np.abs(decided).max(initial=0.0)
         _compare_labels(report, where, labels, expected, sure)
     elif fit.role == "classifier":
-        model = getattr(model, "best_estimator_", model)
+        model = getattr(model, "best_estimator_", getattr(model, "estimator_", model))
         number = np.searchsorted(model.classes_, labels)
         k = model.classes_.size
         scale = np.abs(decided).max(initial=0.0)

@@ -253,3 +253,11 @@ def test_bad_input(line):
             model.predict_interval(new, coverage)
     with pytest.raises(ValueError, match="cv=50 must be at most the number of rows, 40"):
         ConformalRegressor(KernelRidge(), method="cv+", cv=50).fit(X, y)
+
+
+def test_scores_that_need_probabilities_are_refused_without_them():
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    with pytest.raises(
+        ValueError, match="class_score='cumulative' needs probabilities, which SVC does not have"
+    ):
+        ConformalClassifier(SVC(), class_score="cumulative").fit(X, y)

@@ -161,6 +161,11 @@ class ConformalClassifier(ClassifierMixin, BaseConformal):
             if values.ndim == 1 or values.shape[1] == 1:
                 values = np.stack([-np.ravel(values), np.ravel(values)], axis=1)
         else:
+            if not hasattr(model, "predict_proba"):
+                raise ValueError(
+                    f"class_score={self.class_score!r} needs probabilities, which {type(model).__name__} does not "
+                    "have: set probability=True there, or class_score='decision'"
+                )
             values = np.asarray(model.predict_proba(X), dtype=np.float64)
         if values.shape[1] != len(model.classes_):
             raise ValueError(

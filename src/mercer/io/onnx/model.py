@@ -24,9 +24,7 @@ def onnx_model(model: Any) -> Any:
     while True:
         if hasattr(last, "best_estimator_"):
             last = last.best_estimator_
-        elif isinstance(
-            last, ConformalRegressor | ConformalClassifier
-        ):  # its predictions; intervals stay behind
+        elif isinstance(last, ConformalRegressor | ConformalClassifier):
             last = last.estimator_
         elif isinstance(last, Pipeline):
             steps += last.steps[:-1]
