@@ -257,7 +257,5 @@ def test_bad_input(line):
 
 def test_scores_that_need_probabilities_are_refused_without_them():
     X, y = np.arange(20.0)[:, None], np.arange(20) % 2
-    with pytest.raises(
-        ValueError, match="class_score='cumulative' needs probabilities, which SVC does not have"
-    ):
+    with pytest.raises(ValueError, match="class_score='cumulative' needs probabilities, which SVC lacks"):
         ConformalClassifier(SVC(), class_score="cumulative").fit(X, y)

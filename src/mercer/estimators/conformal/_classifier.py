@@ -163,8 +163,8 @@ class ConformalClassifier(ClassifierMixin, BaseConformal):
         else:
             if not hasattr(model, "predict_proba"):
                 raise ValueError(
-                    f"class_score={self.class_score!r} needs probabilities, which {type(model).__name__} does not "
-                    "have: set probability=True there, or class_score='decision'"
+                    f"class_score={self.class_score!r} needs probabilities, which {type(model).__name__} lacks: "
+                    "set probability=True there, or class_score='decision'"
                 )
             values = np.asarray(model.predict_proba(X), dtype=np.float64)
         if values.shape[1] != len(model.classes_):
