@@ -162,9 +162,10 @@ class ConformalClassifier(ClassifierMixin, BaseConformal):
                 values = np.stack([-np.ravel(values), np.ravel(values)], axis=1)
         else:
             if not hasattr(model, "predict_proba"):
+                name = type(model).__name__
                 raise ValueError(
-                    f"class_score={self.class_score!r} needs probabilities, which {type(model).__name__} lacks: "
-                    "set probability=True there, or class_score='decision'"
+                    f"class_score={self.class_score!r} needs probabilities, which {name} lacks:"
+                    " set probability=True, or class_score='decision'"
                 )
             values = np.asarray(model.predict_proba(X), dtype=np.float64)
         if values.shape[1] != len(model.classes_):
