@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 import mercer.kernels
 from mercer.kernels import (
     ANOVA,
+    DTW,
     RBF,
     AdditiveChi2,
     AnyFunction,
@@ -26,6 +27,7 @@ from mercer.kernels import (
     Diffusion,
     Flipped,
     FromFunction,
+    GlobalAlignment,
     HistogramIntersection,
     Kernel,
     Laplacian,
@@ -42,6 +44,7 @@ from mercer.kernels import (
     Scaled,
     Shifted,
     Sigmoid,
+    Signature,
     SklearnKernel,
     Spline,
     Sum,
@@ -133,6 +136,12 @@ EXAMPLES = [
     Example(OnColumns(RBF(0.3), [0, 2])),
     Example(OnColumns(Chi2(0.5), slice(1, None)), "positive"),
     Example(Diffusion(np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1), 0.7), "nodes"),
+    Example(GlobalAlignment(), "series"),
+    Example(GlobalAlignment(1.5, triangular=4), "series"),
+    Example(DTW(), "series"),
+    Example(DTW(0.3, window=1, root=True), "series"),
+    Example(Signature(), "series"),
+    Example(Signature(2, lead_lag=True, time=True, scale=0.5, method="recursion"), "series"),
 ]
 
 
@@ -148,7 +157,14 @@ def concrete_kernels():
 
 
 STRINGS = ("words", "codes", "proteins")  # kinds of data that are sequences of letters
-ITEMS = (*STRINGS, "trees", "graphs", "plots", "nodes")  # kinds of data that are no tables of numbers
+ITEMS = (
+    *STRINGS,
+    "trees",
+    "graphs",
+    "plots",
+    "nodes",
+    "series",
+)  # kinds of data that are no tables of numbers
 PHRASES = [
     "(S (NP (D the) (N cat)) (VP (V sat)))",
     "(S (NP (N cats)) (VP (V saw) (NP (D the) (N dog))))",
@@ -197,6 +213,9 @@ def data_for(kind, n=12, d=5, seed=0):
         X = np.abs(X)
     elif kind == "matrix":
         X = X @ X.T
+    elif kind == "series":  # of several lengths
+        made = [rng.normal(size=(1 + (3 * i) % 8, 2)) for i in range(n)]
+        return [*made[:-1], made[0]]
     elif kind == "nodes":
         return [*(i % 5 for i in range(n - 1)), 0]
     elif kind == "plots":  # graphs with vectors on their nodes

@@ -87,10 +87,11 @@ class KernelMachine(KernelParameters, CallbackSupportMixin, CertifiedRepr, BaseE
             raise TypeError("Sparse precomputed kernels are not supported: pass X.toarray()")
         with naming("X", X):
             X = kernel.check(given, estimator=self)
-        if reset and type(given) is np.ndarray and given.ndim == 2:  # no names, as most often
+        has_features = getattr(X, "ndim", 1) == 2
+        if reset and has_features and type(given) is np.ndarray:  # no names, as most often
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = given.shape[1]
-        elif getattr(X, "ndim", 1) == 2:
+        elif has_features:
             validate_data(self, given, reset=reset, skip_check_array=True)  # number and names of the features
         elif reset:
             for name in ("n_features_in_", "feature_names_in_"):

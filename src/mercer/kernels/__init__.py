@@ -27,6 +27,9 @@ from mercer.kernels.items import ItemKernel, kernel
 from mercer.kernels.names import ALIASES, as_kernel, learn_names
 from mercer.kernels.on_columns import OnColumns
 from mercer.kernels.precomputed import Precomputed
+from mercer.kernels.series.alignment import GlobalAlignment
+from mercer.kernels.series.signature import Signature
+from mercer.kernels.series.warping import DTW
 from mercer.kernels.sklearn_kernels import SklearnKernel
 from mercer.kernels.spectral import Clipped, Flipped, Shifted
 from mercer.kernels.stationary import RBF, Matern, RationalQuadratic
@@ -40,6 +43,7 @@ from mercer.kernels.trees.fragments import PartialTree, SubsetTree, Subtree
 
 __all__ = [
     "ANOVA",
+    "DTW",
     "KERNEL_NAMES",
     "KERNEL_OPTIONS",
     "RBF",
@@ -62,6 +66,7 @@ __all__ = [
     "FromFunction",
     "Fused",
     "GappyPairs",
+    "GlobalAlignment",
     "Graphlets",
     "HistogramIntersection",
     "ItemKernel",
@@ -85,6 +90,7 @@ __all__ = [
     "Shifted",
     "ShortestPath",
     "Sigmoid",
+    "Signature",
     "SklearnKernel",
     "Spectrum",
     "Spline",
