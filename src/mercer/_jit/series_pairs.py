@@ -121,7 +121,7 @@ def _in_logarithms(
                 value = most + math.log(total) + LOG_SHRINK + local
             diagonal, left = up, value
             row[t + 1] = value
-    return row[m]
+    return float(row[m])
 
 
 @compiled(fastmath=CONTRACT)

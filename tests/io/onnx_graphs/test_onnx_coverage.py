@@ -18,6 +18,9 @@ from mercer.selection.base_search import BaseSearch
 
 # Kernels of matrices, functions and items other than vectors: a graph of operators has no place for them.
 NOT_OF_VECTORS = {
+    kernels.DTW,
+    kernels.GlobalAlignment,
+    kernels.Signature,
     kernels.AnyFunction,
     kernels.FromFunction,
     kernels.ItemKernel,

@@ -26,7 +26,7 @@ def close(values, truth, rtol=1e-12):
     np.testing.assert_allclose(values, truth, rtol=rtol, atol=0)
 
 
-LENGTHS = [3, 1, 0, 6, 5, 2, 6, 4, 1, 5]
+LENGTHS = [3, 1, 0, 5, 4, 2, 5, 4, 1, 5]
 
 
 @pytest.mark.parametrize("channels", [1, 3])
@@ -46,7 +46,9 @@ def test_no_series_is_too_long_and_no_width_too_small(sigma, band):
     """Sums that are neither in the range of numbers nor, with a small sigma, near the largest one."""
     rng = np.random.default_rng(2)
     x = np.cumsum(rng.normal(size=(400, 1)), axis=0)
-    z = np.concatenate([x[:150], x[160:]]) + 0.02 * rng.normal(size=(390, 1))
+    gap = 160 if sigma > 0.1 else 150  # points that a narrow kernel cannot pair would make the value 0
+    z = np.concatenate([x[:150], x[gap:]])
+    z += 0.02 * rng.normal(size=z.shape)
     truth = naive.long_global_alignment(x, z, sigma, band)
     assert 1e-300 < truth < 1.0
     close(GlobalAlignment(sigma, band)([x], [z]), [[truth]], 1e-10)  # a product of 800 factors

@@ -110,7 +110,8 @@ class GlobalAlignment(PairedSeriesKernel):
         return np.ones(size(X))
 
     def magnitude(self, X: Data) -> Array:
-        return np.sqrt(np.maximum(self.prepare(X).lengths, 1.0))  # a value is a product of so many factors
+        # A value is a product of so many factors.
+        return np.asarray(np.sqrt(np.maximum(self.prepare(X).lengths, 1.0)))
 
     def of_pairs(self, X: FlatSeries, Z: FlatSeries, first: Index, second: Index) -> Float64:
         assert X.own is not None, "prepare comes first"
