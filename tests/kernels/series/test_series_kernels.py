@@ -207,7 +207,7 @@ def test_all_ways_to_write_series(kernel):
     K = kernel(flat)
     cells = [row.tolist() for row in flat]
     objects = np.empty(5, dtype=object)
-    objects[:] = [row for row in flat]
+    objects[:] = list(flat)
     same = [
         flat[:, :, None], list(flat), cells, tuple(map(tuple, cells)), objects, objects[:, None],
         flat.astype(np.float64, order="F"), [pd.Series(row) for row in flat], pd.DataFrame(flat),
