@@ -6,6 +6,7 @@ import pytest
 import mercer
 from mercer.solvers.linear_algebra.tridiagonal import Tridiagonal
 
+from .code import Code
 from .data import Data
 from .fits import Fit
 from .given import given
@@ -46,3 +47,16 @@ def test_a_tridiagonal_form_does_not_depend_on_the_unit(exponent):
     low, high = Tridiagonal.of(unit * M).ends
     known = np.linalg.eigvalsh(M)
     np.testing.assert_allclose([low / unit, high / unit], known[[0, -1]], rtol=1e-10, atol=1e-13 * known[-1])
+
+
+def test_a_trend_far_from_the_origin_is_certified_as_it_is_shipped(worker):
+    """The solver has seen the kernel without its trend; what predictions lose beside it counts as well."""
+    x = np.array([[9999979.026645647], [9999999.409345564], [10000002.812160555], [9999995.277069036]])
+    judged(worker, given("KernelRidge", {"kernel": "spline"}, x, x[:, 0]))
+
+
+def test_single_precision_is_certified_in_double(worker):
+    rng = np.random.default_rng(0)
+    X = np.vstack([[824758.6, 728753.1, 932381.8], 100.0 * rng.normal(size=(6, 3))])
+    params = {"kernel": Code("mercer.kernels.Linear().centered()"), "precision": "single"}
+    judged(worker, given("KernelRidge", params, X, X[:, 0]))

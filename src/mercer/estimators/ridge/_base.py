@@ -24,6 +24,7 @@ from mercer.gram import Gram, Segment, Workers, cross_products, gram
 from mercer.gram.base import whole
 from mercer.gram.projected import ProjectedGram
 from mercer.kernels import Kernel, Precomputed, as_kernel
+from mercer.kernels.data import size, take
 from mercer.problems import Certificate, Machine
 from mercer.problems.design import Design
 from mercer.problems.parametric_ridge import ParametricRidge
@@ -205,10 +206,21 @@ class BaseKernelRidge(ProblemMachine):
             pairs = zip(solution.A.T, solution.intercept, solution.F.T, strict=True)
             machines = [Machine(a, float(b), f) for a, b, f in pairs]
             noises = [noise_of(matrix, rows, m.coef) for m in machines]
+        if design is not None or self.precision == "single":
+            # What is shipped is evaluated with the kernel, which the solver has seen projected or rounded.
+            F = self._shipped_products(fit, rows, np.stack([m.coef for m in machines], axis=1))
+            machines = [replace(m, products=F[:, t]) for t, m in enumerate(machines)]
         return [
             Solved(one, machines[t], solution.n_iter, solution.status, noises[t], solution.note)
             for t, one in enumerate(problem.outputs())
         ]
+
+    def _shipped_products(self, fit: Fit, rows: NDArray[np.intp], coef: Float64) -> Float64:
+        """Return K coef of the training rows, as predictions compute it."""
+        X = fit.X if rows.size == size(fit.X) else take(fit.X, rows)
+        Z = rows if isinstance(self.kernel_, Precomputed) else X
+        segment = Segment(0, coef.shape[0], np.ascontiguousarray(coef), np.arange(coef.shape[1]))
+        return cross_products(self.kernel_, X, Z, [segment], coef.shape[1], fit.workers)
 
     def _keep_steps(self, steps: list[int]) -> None:
         self.n_iter_ = steps[0]  # all outputs are solved together
