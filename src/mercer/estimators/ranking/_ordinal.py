@@ -69,7 +69,6 @@ class OrdinalSVC(FunctionsMixin, ClassMachine):
 
     See Also
     --------
-    RankSVM : Orders items within queries.
     SVC : Classes without an order.
 
     References
