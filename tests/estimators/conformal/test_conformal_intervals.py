@@ -17,8 +17,6 @@ import mercer
 from mercer import SVC, SVR, ConformalClassifier, ConformalRegressor, KernelRegressor, KernelRidge, NuSVR
 from mercer.problems.conformal import CoverageGuarantee, class_scores, equal_folds, quantile, rank
 
-pytestmark = pytest.mark.core
-
 
 @pytest.fixture(scope="module")
 def line():

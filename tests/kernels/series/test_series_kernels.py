@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from mercer.kernels import DTW, GlobalAlignment, Signature
 
-pytestmark = pytest.mark.core
-
 
 def series(seed, lengths, channels=1):
     rng = np.random.default_rng(seed)
