@@ -21,20 +21,25 @@ if TYPE_CHECKING:
     from mercer._jit import coordinate_descent as coordinate_descent
     from mercer._jit import csr_products as csr_products
     from mercer._jit import hinge_search as hinge_search
+    from mercer._jit import label_trees as label_trees
     from mercer._jit import online as online
+    from mercer._jit import output_blocks as output_blocks
     from mercer._jit import pairwise as pairwise
     from mercer._jit import panels as panels
     from mercer._jit import path_pivots as path_pivots
     from mercer._jit import path_walk as path_walk
     from mercer._jit import perceptron as perceptron
     from mercer._jit import platt_sweeps as platt_sweeps
+    from mercer._jit import ranked_pairs as ranked_pairs
     from mercer._jit import row_products as row_products
+    from mercer._jit import simplex_blocks as simplex_blocks
     from mercer._jit import small_problems as small_problems
     from mercer._jit import smo as smo
     from mercer._jit import smo_tube as smo_tube
     from mercer._jit import smoothing_spline as smoothing_spline
     from mercer._jit import tridiagonal as tridiagonal
     from mercer._jit import userkernel as userkernel
+    from mercer._jit import viterbi as viterbi
 
 
 _tell: Callable[[bool], None] | None = tell_a_programmer  # that something is being compiled; None: nobody

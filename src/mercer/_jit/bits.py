@@ -20,6 +20,10 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         """Return the float64 whose bits are ``i``."""
         return float(struct.unpack("<d", struct.pack("<q", int(i)))[0])
 
+    def bits_of_float64(x: Any) -> Any:
+        """Return the bits of a float64 as an int64."""
+        return np.frombuffer(struct.pack("<d", float(x)), dtype=np.int64)[0]
+
     def product_halves(a: Any, b: Any) -> Any:
         """Return the upper and the lower half of the product of two uint64."""
         product = int(a) * int(b)
@@ -68,6 +72,15 @@ else:
             return builder.bitcast(args[0], ir.DoubleType())
 
         return types.float64(types.int64), codegen
+
+    @intrinsic
+    def bits_of_float64(typingctx: Any, x: Any) -> Any:
+        """Return the bits of a float64 as an int64."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], ir.IntType(64))
+
+        return types.int64(types.float64), codegen
 
     @intrinsic
     def product_halves(typingctx: Any, a: Any, b: Any) -> Any:

@@ -18,16 +18,17 @@ def number_rows(flat: np.ndarray, starts: np.ndarray, numbers: np.ndarray, first
     bits = 4
     while (1 << bits) < 2 * n + 1:
         bits += 1
-    mask = np.uint64((1 << bits) - 1)
+    mask = (1 << bits) - 1
     slots = np.full(1 << bits, -1, dtype=np.int64)
     found = 0
     for r in range(n):
         length = starts[r + 1] - starts[r]
-        code = np.uint64(length) * np.uint64(0x9E3779B97F4A7C15)
+        code = length
         for k in range(starts[r], starts[r + 1]):
-            code = (code ^ np.uint64(flat[k])) * np.uint64(0xBF58476D1CE4E5B9)
-            code ^= code >> np.uint64(29)
-        slot = code & mask
+            part = flat[k] ^ (flat[k] >> 32)
+            code = ((code ^ part) & 0x7FFFFFFF) * 668265263  # of 30 bits: no product overflows
+            code ^= code >> 15
+        slot = (code ^ (code >> 31)) & mask
         while True:
             known = slots[slot]
             if known < 0:
@@ -45,7 +46,7 @@ def number_rows(flat: np.ndarray, starts: np.ndarray, numbers: np.ndarray, first
             if same:
                 numbers[r] = known
                 break
-            slot = (slot + np.uint64(1)) & mask
+            slot = (slot + 1) & mask
     return found
 
 
@@ -157,3 +158,82 @@ def path_rows(
                     owner[at] = g
                     at += 1
     return at
+
+
+@compiled
+def number_paths(
+    node_starts: np.ndarray,
+    pair_starts: np.ndarray,
+    distances: np.ndarray,
+    bits: np.ndarray,
+    colours: np.ndarray,
+    n_colours: int,
+    longest: int,
+    slots: np.ndarray,
+    rows: np.ndarray,
+    numbers: np.ndarray,
+    owner: np.ndarray,
+) -> tuple[int, int]:
+    """Do what `path_rows` and `number_rows` do where all distances are whole numbers of steps.
+
+    ``slots[(u n_colours + v) (longest + 1) + steps]`` is the number of a row, -1 before it has one; the
+    different rows are written to ``rows``. Return how many of these there are, and how many pairs.
+    """
+    found, at = 0, 0
+    for g in range(node_starts.size - 1):
+        begin = node_starts[g]
+        n = node_starts[g + 1] - begin
+        for u in range(n):
+            first = colours[begin + u] * n_colours
+            for v in range(n):
+                k = pair_starts[g] + u * n + v
+                if u != v and distances[k] < np.inf:
+                    slot = (first + colours[begin + v]) * (longest + 1) + np.int64(distances[k])
+                    number = slots[slot]
+                    if number < 0:
+                        number = slots[slot] = found
+                        rows[found, 0] = colours[begin + u]
+                        rows[found, 1] = colours[begin + v]
+                        rows[found, 2] = bits[k]
+                        found += 1
+                    numbers[at] = number
+                    owner[at] = g
+                    at += 1
+    return found, at
+
+
+@compiled
+def count_rows(
+    owner: np.ndarray, columns: np.ndarray, width: int, starts: np.ndarray, counts: np.ndarray
+) -> np.ndarray:
+    """Count how often each column occurs with each owner: a sparse matrix by rows, in unsorted order.
+
+    ``starts`` (as many as there are rows, and one) and ``counts`` (as many as there are entries) are filled.
+    Return the columns of the counts; what is behind ``starts[-1]`` is unused.
+    """
+    n = starts.size - 1
+    places = np.zeros(n + 1, dtype=np.int64)
+    for k in range(owner.size):
+        places[owner[k] + 1] += 1
+    for row in range(n):
+        places[row + 1] += places[row]
+    ends = places.copy()
+    grouped = np.empty(columns.size, dtype=np.int64)
+    for k in range(owner.size):
+        grouped[ends[owner[k]]] = columns[k]
+        ends[owner[k]] += 1
+    seen = np.full(width, -1, dtype=np.int64)  # where a column's count is, if it belongs to this row
+    at = 0
+    for row in range(n):
+        starts[row] = at
+        begin = at
+        for k in range(places[row], places[row + 1]):
+            column = grouped[k]
+            if seen[column] < begin:
+                seen[column] = at
+                counts[at] = 0.0
+                grouped[at] = column  # at <= k: what stood there was read
+                at += 1
+            counts[seen[column]] += 1.0
+    starts[n] = at
+    return grouped

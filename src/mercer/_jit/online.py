@@ -15,7 +15,7 @@ import numpy as np
 from mercer._jit.bits import prefer_wide_vectors
 from mercer._jit.compiler import CONTRACT, compiled
 from mercer._jit.elementwise import is_squared, transform
-from mercer._jit.online_rules import ADATRON, OLDEST, PERCEPTRON, TUBE
+from mercer._jit.online_rules import ADATRON, OLDEST, ORDERED, PERCEPTRON, TUBE
 
 
 @compiled(fastmath=CONTRACT, inner=True)
@@ -82,7 +82,7 @@ def kernel_rows(ZT: np.ndarray, X: np.ndarray, line: tuple[Any, ...], out: np.nd
 @compiled
 def loss_of(rule: int, f: float, y: float, shift: float, epsilon: float) -> float:
     """Return what is lost by having said f where y is true; squared where the rule has a diagonal shift."""
-    if rule == PERCEPTRON:
+    if rule in (PERCEPTRON, ORDERED):
         return 1.0 if y * f <= 0.0 else 0.0
     if rule == ADATRON:
         short = max(0.0, 1.0 - y * f)
@@ -104,7 +104,7 @@ def renewed(
     epsilon: float,
 ) -> float:
     """Return the new coefficient of an example whose output is f and whose k(x, x) is ``own``."""
-    if rule == PERCEPTRON:
+    if rule in (PERCEPTRON, ORDERED):
         return beta + y if y * f <= 0.0 else beta
     curvature = own + shift
     if rule == ADATRON:
@@ -139,7 +139,7 @@ def _violation(
     rule: int, beta: float, f: float, y: float, most: float, shift: float, epsilon: float
 ) -> float:
     """Return how far the example is from what holds at the optimum of the rule's problem."""
-    if rule == PERCEPTRON:
+    if rule in (PERCEPTRON, ORDERED):
         return 1.0 if y * f <= 0.0 else 0.0
     if rule == ADATRON:
         alpha = y * beta
@@ -276,6 +276,12 @@ def run(
         for j in range(size):
             for o in range(outputs):
                 F[o] += coef[j, o] * row[j]
+        if rule == ORDERED:
+            shared = 0.0
+            for o in range(outputs):
+                shared += F[o]
+            for o in range(outputs):
+                F[o] = shared
         slot = slot_of[i]
         lost = 0.0
         changed = False
@@ -292,7 +298,7 @@ def run(
                 bias[o] += bias_step * y
         loss[p] = lost
         wrong = lost > 0.0
-        if outputs > 1:
+        if outputs > 1 and rule != ORDERED:
             wrong = False
             for o in range(outputs):
                 if o != truth[i] and F[o] >= F[truth[i]]:

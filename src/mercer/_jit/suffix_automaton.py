@@ -6,6 +6,9 @@ import numpy as np
 
 from mercer._jit.compiler import compiled
 
+SYMBOLS = 1 << 16  # codes of letters that are looked up in a table
+ROOM = 1 << 17  # entries of a table of states and letters
+
 
 @compiled(inner=True)
 def _step(
@@ -94,6 +97,89 @@ def _build(
     return states
 
 
+@compiled(inner=True)
+def _letters(codes: np.ndarray, numbers: np.ndarray) -> int:
+    """Give the symbols that occur numbers from 0 on, all others -1; return how many there are.
+
+    ``numbers`` has an entry for each symbol below some number; the result is -1 if there are symbols beyond.
+    """
+    numbers[:] = -1
+    found = 0
+    for k in range(codes.size):
+        symbol = codes[k]
+        if symbol < 0 or symbol >= numbers.size:
+            return -1
+        if numbers[symbol] < 0:
+            numbers[symbol] = found
+            found += 1
+    return found
+
+
+@compiled(inner=True)
+def _tabulate(
+    letters: int,
+    numbers: np.ndarray,
+    states: int,
+    order: np.ndarray,
+    length: np.ndarray,
+    link: np.ndarray,
+    first: np.ndarray,
+    following: np.ndarray,
+    symbols: np.ndarray,
+    targets: np.ndarray,
+    goes: np.ndarray,
+    keeps: np.ndarray,
+) -> None:
+    """Write where each state goes by each letter, and how many symbols at most are still matched before it.
+
+    A state without an edge does what the longest suffix that has one does; where there is none, -1 are kept.
+    """
+    goes[:letters] = 0
+    keeps[:letters] = -1
+    for t in range(states):
+        s = order[t]
+        if t > 0:
+            below = link[s]
+            for a in range(letters):
+                goes[s * letters + a] = goes[below * letters + a]
+                keeps[s * letters + a] = keeps[below * letters + a]
+        edge = first[s]
+        while edge >= 0:
+            at = s * letters + numbers[symbols[edge]]
+            goes[at] = targets[edge]
+            keeps[at] = length[s]
+            edge = following[edge]
+
+
+@compiled(inner=True)
+def _walk(
+    codes: np.ndarray,
+    start: int,
+    stop: int,
+    letters: int,
+    numbers: np.ndarray,
+    goes: np.ndarray,
+    keeps: np.ndarray,
+    base: np.ndarray,
+    factor: np.ndarray,
+    weights: np.ndarray,
+) -> float:
+    """Return the sum for one sequence, by the tables of the automaton of another."""
+    total = 0.0
+    state, matched = 0, 0
+    for position in range(start, stop):
+        symbol = codes[position]
+        letter = numbers[symbol] if 0 <= symbol < numbers.size else -1
+        if letter < 0:
+            state, matched = 0, 0
+            continue
+        at = state * letters + letter
+        matched = min(matched, keeps[at]) + 1
+        state = goes[at]
+        total += base[state] + factor[state] * weights[matched]
+    return total
+
+
 @compiled
 def common_substrings(
     codes: np.ndarray,
@@ -122,6 +208,14 @@ def common_substrings(
     value = np.empty(most)
     order = np.empty(most, dtype=np.int64)
     bucket = np.empty(longest + 2, dtype=np.int64)
+    # With few letters, tables say where a state goes: no list of edges is searched.
+    numbers = np.empty(SYMBOLS, dtype=np.int64)
+    letters = _letters(codes, numbers)
+    if letters * most > ROOM:
+        letters = -1
+    goes = np.empty(max(0, letters) * most, dtype=np.int64)
+    keeps = np.empty(goes.size, dtype=np.int64)
+    base, factor = np.empty(most), np.empty(most)
     for i in range(starts.size - 1):
         states = _build(
             codes, starts[i], starts[i + 1], length, link, count, first, following, symbols, targets
@@ -141,8 +235,32 @@ def common_substrings(
         for t in range(1, states):
             s = order[t]
             value[s] = value[link[s]] + count[s] * (weights[length[s]] - weights[length[link[s]]])
+        if letters > 0:
+            _tabulate(
+                letters, numbers, states, order, length, link, first, following, symbols, targets, goes, keeps
+            )
+            base[0] = factor[0] = 0.0
+            for s in range(1, states):
+                factor[s] = count[s]
+                base[s] = value[link[s]] - factor[s] * weights[length[link[s]]]
         for j in range(i if symmetric else 0, other_starts.size - 1):
             total = 0.0
+            if letters > 0:
+                out[i, j] = _walk(
+                    other,
+                    other_starts[j],
+                    other_starts[j + 1],
+                    letters,
+                    numbers,
+                    goes,
+                    keeps,
+                    base,
+                    factor,
+                    weights,
+                )
+                if symmetric:
+                    out[j, i] = out[i, j]
+                continue
             state = 0
             matched = 0
             for position in range(other_starts[j], other_starts[j + 1]):
