@@ -13,6 +13,7 @@ from mercer.arrays import Float64, Floats, Index
 from mercer.threads import Workers
 
 GATHERED = 4_000_000  # entries of a copy of some rows
+PANEL = 256  # rows of the matrix in memory at a time, for products with several vectors
 UNIT = 4 * float(np.finfo(np.float64).eps)  # of a kernel value and of a sum of many, generously
 
 
@@ -48,6 +49,13 @@ class Gram(ABC):
     @abstractmethod
     def add_product(self, idx: Index, coef: Float64, out: Float64) -> None:
         """Add K[:, idx] @ coef to ``out`` (length n, float64), in place."""
+
+    def add_products(self, idx: Index, coef: Float64, out: Float64) -> None:
+        """Add K[:, idx] @ coef to ``out`` (n, m), in place: products with m vectors, in float64 sums."""
+        every = np.arange(self.n)
+        for s in range(0, idx.size, PANEL):
+            rows = self.block(idx[s : s + PANEL], every)
+            out += rows.T.astype(np.float64, copy=False) @ coef[s : s + PANEL]
 
     @abstractmethod
     def exact(self) -> Gram:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from mercer.arrays import Float64, Floats
 from mercer.gram.vectors import Layout, add_panel_products, fill_panel
 from mercer.kernels import FromFunction, Kernel, Linear, Precomputed
-from mercer.kernels.data import safe_centre
+from mercer.kernels.data import safe_centre, size
 from mercer.threads import Workers
 
 TILE_VALUES = 1 << 21  # kernel values in memory at a time, per thread
@@ -30,6 +30,22 @@ class Segment:
     outputs: np.ndarray[Any, np.dtype[np.intp]]
 
 
+@dataclass(frozen=True)
+class AmongAll:
+    """Kept points as columns of all training items.
+
+    A user's function of two sets of items is called with all of them, as scikit-learn calls it: it may fill a
+    square matrix, or know the items that it was called with.
+    """
+
+    items: Any
+    columns: np.ndarray[Any, np.dtype[np.intp]]
+
+    def __len__(self) -> int:
+        """Return the number of kept points."""
+        return int(self.columns.size)
+
+
 def cross_products(
     kernel: Kernel, X: Any, Z: Any, segments: list[Segment], n_outputs: int, workers: Workers
 ) -> Float64:
@@ -41,7 +57,7 @@ def cross_products(
         Resolved.
     X : array, CSR or sequence
         New points (rows of kernel values for ``Precomputed``).
-    Z : array, CSR or sequence
+    Z : array, CSR, sequence or AmongAll
         Kept points (their column numbers for ``Precomputed``).
     segments : list of Segment
         Coefficients.
@@ -69,12 +85,17 @@ def cross_products(
             out[:, 0] = flat
             return out
 
-    reference = Z if isinstance(kernel, Precomputed) else kernel.prepare(in_double(Z))
-    if reference is not Z:
+    if isinstance(Z, AmongAll):
+        reference = in_double(Z.items)
+    else:
+        reference = Z if isinstance(kernel, Precomputed) else kernel.prepare(in_double(Z))
+    if reference is not Z and not isinstance(Z, AmongAll):
         X = kernel.prepare(X, reference)
 
+    wide = size(Z.items) if isinstance(Z, AmongAll) else m
+
     def work(start: int, stop: int) -> None:
-        step = max(1, TILE_VALUES // m)
+        step = max(1, TILE_VALUES // wide)
         for s in range(start, stop, step):
             e = min(s + step, stop)
             if isinstance(kernel, Precomputed):
@@ -87,6 +108,7 @@ def cross_products(
             else:
                 rows = in_double(kernel.take(X, np.arange(s, e)))
                 values = np.asarray(kernel.evaluate(rows, reference), dtype=np.float64).T
+                values = values[Z.columns] if isinstance(Z, AmongAll) else values
             for segment in segments:
                 out[s:e, segment.outputs] += values[segment.start : segment.stop].T @ segment.coef
 

@@ -189,6 +189,36 @@ class TunedMember(Member):
             total += self.tuning.packed(self.kernel.slopes(self.kernel.take(X, rows), X, G))
         return total
 
+    # -- sums over other pairs than those of the data, by the parameters of our kernel --------------------
+
+    def own_zeros(self) -> Float64:
+        """Return slopes of nothing."""
+        return np.zeros(self.tuning.size)
+
+    def own_slopes(self, X: Any, Z: Any, G: Float64) -> Float64:
+        """Return sum_ij G_ij dk(x_i, z_j) / d theta for any points."""
+        if not self.tuning.names:
+            return self.own_zeros()
+        return self.tuning.packed(self.kernel.slopes(double(X), double(Z), G))
+
+    def own_slopes_diag(self, X: Any, g: Float64) -> Float64:
+        """Return sum_i g_i dk(x_i, x_i) / d theta."""
+        if not self.tuning.names:
+            return self.own_zeros()
+        return self.tuning.packed(self.kernel.slopes_diag(double(X), g))
+
+    def as_given(self, slopes: Float64, diagonal: float) -> Float64:
+        """Return slopes by the parameters of the kernel that was given.
+
+        Parameters
+        ----------
+        slopes : array
+            By the parameters of our kernel.
+        diagonal : float
+            By the variance of white noise.
+        """
+        return slopes
+
 
 def double(X: Any) -> Any:
     """Return data in float64."""

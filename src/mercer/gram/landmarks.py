@@ -99,11 +99,22 @@ def greedy(gram: Gram, m: int, tol: float) -> tuple[Index, float]:
     return factor.pivots, factor.residual
 
 
-def inverse_root(K: Float64) -> Float64:
-    """Return the symmetric inverse square root of a kernel matrix on its numerical range."""
+def inverse_root(K: Float64, least: float = 0.0) -> Float64:
+    """Return the symmetric inverse square root of a kernel matrix on its numerical range.
+
+    Parameters
+    ----------
+    K : (m, m) float64
+        The matrix.
+    least : float
+        Eigenvalues below this share of the largest count as zero, too.
+    """
+    if not np.isfinite(K).all():
+        raise ValueError("the kernel matrix of the landmarks is not finite: scale the features")
     with _blas(K):
         values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-    kept = values > K.shape[0] * np.finfo(np.float64).eps * float(np.abs(values).max(initial=0.0))
+    share = max(least, K.shape[0] * np.finfo(np.float64).eps)
+    kept = values > share * float(np.abs(values).max(initial=0.0))
     part = vectors[:, kept]
     return np.asarray((part / np.sqrt(values[kept])) @ part.T)
 

@@ -196,6 +196,41 @@ class MappedFeatures(Features):
 
         return self._summed(part)
 
+    # -- the features themselves -----------------------------------------------------------------------------
+
+    def explicit_sums(self, Y: Float64) -> tuple[Float64, Float64]:
+        """Return Z'Z and Z'Y; no root is applied to the rounding errors of a product, as in Z'DZ above."""
+
+        def part(start: int, stop: int) -> Float64:
+            out = np.zeros((self.width, self.width + Y.shape[1]))
+            for a, b in self._blocks(start, stop):
+                block = self._features(self._dense(a, b))
+                out[:, : self.width] += block.T @ block
+                out[:, self.width :] += block.T @ Y[a:b]
+            return out
+
+        out = self._summed(part)
+        return np.ascontiguousarray(out[:, : self.width]), np.ascontiguousarray(out[:, self.width :])
+
+    def explicit_each(
+        self, work: Callable[[int, int, Float64], tuple[Float64, float]]
+    ) -> tuple[Float64, float]:
+        """Return the sums of what ``work(start, stop, features)`` returns for blocks of rows."""
+
+        def part(start: int, stop: int) -> Float64:
+            out: Any = 0.0
+            for a, b in self._blocks(start, stop):
+                vector, number = work(a, b, self._features(self._dense(a, b)))
+                out = out + np.append(vector, number)
+            return np.asarray(out)
+
+        out = self._summed(part)
+        return out[:-1], float(out[-1])
+
+    def items(self, start: int, stop: int) -> Any:
+        """Return the items of some rows."""
+        return self.X[start:stop] if hasattr(self.X, "shape") else take(self.X, np.arange(start, stop))
+
     # -- the kernel matrix -----------------------------------------------------------------------------------
 
     def features(self) -> Any:
@@ -256,8 +291,7 @@ class MappedFeatures(Features):
     def _dense(self, start: int, stop: int) -> Float64:
         if self.kept is not None:
             return self.kept[start:stop]
-        plain = hasattr(self.X, "shape")
-        return self.map.raw(self.X[start:stop] if plain else take(self.X, np.arange(start, stop)))
+        return self.map.raw(self.items(start, stop))
 
     def _taken(self, rows: Index) -> Float64:
         return self.map.raw(take(self.X, rows)) if self.kept is None else self.kept[rows]

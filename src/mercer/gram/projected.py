@@ -85,6 +85,10 @@ class ProjectedGram(Gram):
         noise = (UNIT * float(size @ root)) * root
         return np.asarray(noise + UNIT * (B @ (size @ H) + H @ (size @ B)))
 
+    def astray(self, coef: Float64) -> Float64:
+        r"""Return :math:`H B^T \beta`, which K beta has besides where the equalities hold only nearly."""
+        return np.asarray(self.H @ (self.B.T @ coef))
+
     def left_out(self, coef: Float64) -> Float64:
         r"""Return :math:`H^T \beta`: K beta is what this matrix gives plus B times these."""
         return np.asarray(self.H.T @ coef)

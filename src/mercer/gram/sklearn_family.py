@@ -127,7 +127,8 @@ class TwinMember(TunedMember):
     def _new_white(self) -> float:
         return float(self.white)
 
-    def _theirs(self, slopes: Float64, diagonal: float) -> Float64:
+    def as_given(self, slopes: Float64, diagonal: float) -> Float64:
+        """Return slopes by their parameters."""
         out = np.zeros(self.theta.size)
         out[self.family.source] = self.family.factor * slopes
         out[self.family.white] = np.exp(self.theta[self.family.white]) * diagonal
@@ -135,11 +136,11 @@ class TwinMember(TunedMember):
 
     def slopes(self, G: Float64, total: float, diagonal: Float64) -> Float64:
         """Return the slopes by their parameters."""
-        return self._theirs(super().slopes(G, total, diagonal), float(diagonal.sum()))
+        return self.as_given(super().slopes(G, total, diagonal), float(diagonal.sum()))
 
     def thin_slopes(self, U: Float64, V: Float64) -> Float64:
         """Return the slopes by their parameters."""
-        return self._theirs(super().thin_slopes(U, V), float(np.vdot(U, V)))
+        return self.as_given(super().thin_slopes(U, V), float(np.vdot(U, V)))
 
 
 class SklearnFamily(_TheirFamily):

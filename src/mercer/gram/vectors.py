@@ -297,6 +297,13 @@ class VectorGram(Gram):
         self.evaluations += idx.size * self.n
         add_panel_products(self.layout, self.layout, idx, coef, out, self.workers)
 
+    def add_products(self, idx: Index, coef: Float64, out: Float64) -> None:
+        if self.factor is None:
+            super().add_products(idx, coef, out)
+            return
+        for m in range(coef.shape[1]):
+            out[:, m] += self.factor.times(self.factor.combined(idx, np.ascontiguousarray(coef[:, m])))
+
     def _add_reused(self, idx: Index, coef: Float64, out: Float64) -> tuple[Index, Float64]:
         """Add what kept rows can give; return what is left."""
         reused: ReusedRows = self._reused  # type: ignore[assignment]

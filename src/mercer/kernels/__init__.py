@@ -24,6 +24,7 @@ from mercer.kernels.graphs.walks import RandomWalk
 from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman, WLOptimalAssignment
 from mercer.kernels.histogram import AdditiveChi2, Chi2, HistogramIntersection
 from mercer.kernels.items import ItemKernel, kernel
+from mercer.kernels.multiple import MultipleKernel
 from mercer.kernels.names import ALIASES, as_kernel, learn_names
 from mercer.kernels.on_columns import OnColumns
 from mercer.kernels.precomputed import Precomputed
@@ -76,6 +77,7 @@ __all__ = [
     "LocalAlignment",
     "Matern",
     "Mismatch",
+    "MultipleKernel",
     "Normalized",
     "OfPairs",
     "OnColumns",

@@ -181,7 +181,15 @@ class Product(Composite):
         return self.k1.evaluate_diag(self.part_of(X, 0)) * self.k2.evaluate_diag(self.part_of(X, 1))
 
     def magnitude(self, X: Data) -> Array:
-        return self.k1.magnitude(self.part_of(X, 0)) * self.k2.magnitude(self.part_of(X, 1))
+        one, two = (part.magnitude(self.part_of(X, k)) for k, part in enumerate(self.parts))
+        if not self.is_psd:
+            return one * two
+        # The error of each factor meets the value of the other, which is at most a product of lengths.
+        long, wide = (
+            np.sqrt(np.abs(part.evaluate_diag(self.part_of(X, k)))) for k, part in enumerate(self.parts)
+        )
+        both = np.sqrt(np.finfo(np.float64).eps) * one * two
+        return np.asarray(np.minimum(one * two, np.hypot(np.hypot(long * two, wide * one), both)))
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         parts = {}
@@ -317,7 +325,13 @@ class Power(Composite):
         return self._raised(np.array(self.kernel.evaluate_diag(self.part_of(X))))
 
     def magnitude(self, X: Data) -> Array:
-        return self.kernel.magnitude(self.part_of(X)) ** float(self.exponent)
+        p, inner = float(self.exponent), self.kernel.magnitude(self.part_of(X))
+        if not self.is_psd or p < 1.0:
+            return inner**p
+        # The error meets p - 1 values, or other errors.
+        long = np.sqrt(np.abs(self.kernel.evaluate_diag(self.part_of(X))))
+        near = np.maximum(long, np.sqrt(np.finfo(np.float64).eps) * inner)
+        return np.asarray(np.minimum(inner**p, np.sqrt(p) * near ** (p - 1.0) * inner))
 
     def slopes(self, X: Data, Z: Data | None, G: Array) -> dict[str, Array]:
         p = float(self.exponent)

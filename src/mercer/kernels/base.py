@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.kernels import data as _data
 from mercer.kernels.data import Array, Data
-from mercer.kernels.feature_map import FeatureMap, column_names
+from mercer.kernels.feature_map import FeatureMap, OfAnyForm, column_names
 from mercer.kernels.fused import Fused
 from mercer.kernels.mixed_columns import MixedColumns, has_columns, mixed_columns
 from mercer.kernels.operators import Operators
@@ -339,7 +339,9 @@ class Kernel(Operators, Value, ABC):
         """
         checked = self.check(X)
         names = column_names(X if hasattr(X, "columns") else checked, names)
-        return self._ready(checked).feature_map_on(checked, names)
+        kernel = self._ready(checked)
+        found = kernel.feature_map_on(checked, names)
+        return None if found is None else OfAnyForm(found, kernel)
 
     def feature_map_on(self, X: Data, names: tuple[str, ...] | None) -> FeatureMap | None:
         """Return the map of a resolved kernel fitted on canonical data (what subclasses override)."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,11 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data
 from mercer.kernels.feature_map import FeatureMap
 from mercer.kernels.prepared import Prepared, raw
+from mercer.threads import Workers
 
 FEW_FEATURES = 4096  # dense products of so many columns beat sparse ones, unless most of them are empty
 DENSE_SHARE = 0.05
+SMALL_PRODUCT = 1 << 28  # multiplications for which waking the threads of BLAS takes longer than it saves
 EXACT = 1 << 24  # integers below are exact in single precision
 
 
@@ -147,7 +150,10 @@ def _product(A: Any, B: Any) -> Float64:
         elif B is A:
             B = None
         first = A.toarray()
-        product = first @ (first if B is None else B.toarray()).T
+        second = first if B is None else B.toarray()
+        small = first.size * second.shape[0] <= SMALL_PRODUCT
+        with Workers(1).one_blas_thread() if small else nullcontext():
+            product = first @ second.T
         return np.asarray(product, dtype=np.float64)
     return np.asarray((A @ B.T).toarray())
 

@@ -188,7 +188,7 @@ def variance(X: Data, sample_weight: npt.NDArray[np.float64] | None = None) -> f
     n, d = X.shape
     w = np.ones(n) if sample_weight is None else sample_weight
     total = float(w.sum()) * d
-    with np.errstate(over="ignore"):  # what overflows is infinite, and refused by the kernel
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused by the kernel
         mean = sum(float(w[t] @ _row_sums(X[t], 0.0, 1)) for t in tiles(n, d)) / total
         spread = sum(float(w[t] @ _row_sums(X[t], mean, 2)) for t in tiles(n, d)) / total
     noise = 16 * float(np.finfo(np.float64).eps) * abs(float(mean))

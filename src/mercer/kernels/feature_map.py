@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.kernels.data import Array, Data, columns_of, is_sparse, result_dtype, size
+from mercer.kernels.prepared import Prepared
 from mercer.kernels.statistics import scaled_rows, squared_norms
 
 
@@ -33,7 +34,10 @@ class FeatureMap(ABC):
 
     @abstractmethod
     def transform(self, Z: Data) -> Data:
-        """Return the features of items in canonical form (see `Kernel.check`), a row for each.
+        """Return the features of items, a row for each.
+
+        A map from `Kernel.feature_map` takes whatever the kernel takes, others need canonical data (see
+        `Kernel.check`).
 
         Parameters
         ----------
@@ -213,6 +217,27 @@ class OfNamedColumns(FeatureMap):
 
     def squared_norms(self, Z: Data) -> Array:
         return self.inner.squared_norms(self.seen(Z))
+
+
+@dataclass(frozen=True)
+class OfAnyForm(FeatureMap):
+    """A map that takes items in whatever form its kernel does."""
+
+    inner: FeatureMap
+    kernel: Any
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.inner.names
+
+    def transform(self, Z: Any) -> Data:
+        return self.inner.transform(self._canonical(Z))
+
+    def squared_norms(self, Z: Any) -> Array:
+        return self.inner.squared_norms(self._canonical(Z))
+
+    def _canonical(self, Z: Any) -> Data:
+        return Z if isinstance(Z, Prepared) else self.kernel.check(Z)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from scipy.special import chdtri, ndtri
 from scipy.stats import qmc
 
 from mercer.kernels.additive import Laplacian
+from mercer.kernels.algebra import Constant, Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.data import Array, Data, dense
 from mercer.kernels.stationary import RBF, Matern
@@ -138,6 +139,28 @@ def chi_squared(X: Data, steps: int, out: Array) -> None:
         out[:, place + width : place + 2 * width] = size * np.sin(j * interval * logarithm)
 
 
+def spectral_parts(kernel: Kernel) -> tuple[Kernel, float, float] | None:
+    """Return k, a and c of a kernel a k + c with k an RBF, Laplacian or Matern kernel; None for others."""
+    if isinstance(kernel, RBF | Laplacian | Matern):
+        return kernel, 1.0, 0.0
+    if isinstance(kernel, Scaled):
+        inner = spectral_parts(kernel.kernel)
+        return None if inner is None else (inner[0], kernel.scale * inner[1], kernel.scale * inner[2])
+    if isinstance(kernel, Sum):
+        for one, other in ((kernel.k1, kernel.k2), (kernel.k2, kernel.k1)):
+            inner, level = spectral_parts(one), _constant(other)
+            if inner is not None and level is not None:
+                return inner[0], inner[1], inner[2] + level
+    return None
+
+
+def _constant(kernel: Kernel) -> float | None:
+    if isinstance(kernel, Scaled):
+        inner = _constant(kernel.kernel)
+        return None if inner is None else kernel.scale * inner
+    return float(kernel.value) if isinstance(kernel, Constant) else None
+
+
 def as_spectral(kernel: Any, gamma: Any, length_scale: Any, nu: float) -> Kernel:
     """Return the kernel that a name and its parameters mean, or the kernel itself; refuse others."""
     named: dict[str, Kernel] = {
@@ -146,9 +169,9 @@ def as_spectral(kernel: Any, gamma: Any, length_scale: Any, nu: float) -> Kernel
         "matern": Matern(length_scale, nu),
     }
     found = kernel if isinstance(kernel, Kernel) else named[kernel]
-    if not isinstance(found, RBF | Laplacian | Matern):
+    if spectral_parts(found) is None:
         raise ValueError(
             f"kernel={kernel!r} has no random features; 'rbf', 'laplacian', 'matern', 'additive_chi2' and "
-            "'arc_cosine' do. Nystroem takes any kernel"
+            "'arc_cosine' do, and multiples of the first three plus a constant. Nystroem takes any kernel"
         )
     return found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -10,6 +13,7 @@ import numpy.typing as npt
 from mercer.kernels.data import Array, Data, dense, fits_single, is_sparse, safe_centre
 
 CHUNK = 1 << 18  # numbers looked at together when distances are computed again
+_KEPT: ContextVar[list[Any] | None] = ContextVar("kept distances", default=None)  # a data set, its distances
 
 
 def dots(X: Data, Z: Data | None = None) -> Array:
@@ -33,6 +37,22 @@ def sparse_norms(X: Data) -> npt.NDArray[np.float64]:
     return np.where(np.diff(X.indptr) > 0, sums, 0.0)
 
 
+@contextmanager
+def distances_kept(X: Data) -> Iterator[None]:
+    """Compute the squared distances of one data set once for all kernels that ask for them inside.
+
+    Parameters
+    ----------
+    X : array or CSR matrix
+        The data set, by its identity; it must not change.
+    """
+    before = _KEPT.set([X, None])
+    try:
+        yield
+    finally:
+        _KEPT.reset(before)
+
+
 def squared_distances(X: Data, Z: Data | None = None) -> Array:
     """Return ||x_i - z_j||^2 = ||x_i||^2 + ||z_j||^2 - 2 <x_i, z_j> by one matrix product.
 
@@ -52,6 +72,15 @@ def squared_distances(X: Data, Z: Data | None = None) -> Array:
     ndarray
         Never negative.
     """
+    kept = _KEPT.get()
+    if kept is not None and Z is None and X is kept[0]:
+        if kept[1] is None:
+            kept[1] = _squared_distances(X, None)
+        return np.array(kept[1])
+    return _squared_distances(X, Z)
+
+
+def _squared_distances(X: Data, Z: Data | None) -> Array:
     if Z is not None and X.dtype != Z.dtype:  # else the norms of one would be too coarse for the other
         X, Z = X.astype(np.float64), Z.astype(np.float64)
     if X.dtype == np.float32 and not (fits_single(X) and fits_single(Z)):

@@ -175,9 +175,17 @@ def _columns(X: Data, monomials: Callable[[int], list[Monomial]]) -> Float64:
         _width(X)
     products = monomials(X.shape[1])
     out = np.ones((X.shape[0], len(products)))
-    for k, product in enumerate(products):
-        for j in product:
-            out[:, k] *= dense(X[:, [j]]).ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k, product in enumerate(products):
+            for j in product:
+                out[:, k] *= dense(X[:, [j]]).ravel()
+    bad = np.argwhere(~np.isfinite(out))
+    if bad.size:
+        row, k = bad[0]
+        raise ValueError(
+            f"the product of the columns {list(products[k])} overflows at row {row}: scale the features, or "
+            "choose a trend of a lower degree"
+        )
     return out
 
 

@@ -79,6 +79,11 @@ class GraphArrays:
         way = self.directed
         return (*leaving, *_lists(two[way], one[way], labels[way], self.labels.size))
 
+    @property
+    def has_steps(self) -> bool:
+        """Whether all distances are numbers of steps: no graph has weights."""
+        return all(graph["weights"] is None for graph in self.graphs)
+
     @cached_property
     def pair_starts(self) -> Index:
         """Where the ordered pairs of nodes of each graph begin."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mercer import _jit
 from mercer.arrays import Index
 from mercer.kernels.base import Kernel
 from mercer.kernels.counted import CountedKernel
@@ -114,9 +115,14 @@ class Book:
 
     def number(self, rows: Rows) -> Index:
         """Return a number for each row; equal rows have equal numbers."""
-        numbers, _, table = numbered(rows, None if self.known is None else self.known[len(self.tables)])
+        numbers, _, table = numbered(rows, self.next_known)
         self.tables.append(table)
         return numbers
+
+    @property
+    def next_known(self) -> Rows | None:
+        """The rows that have numbers already in the next table."""
+        return None if self.known is None else self.known[len(self.tables)]
 
     def count(self, owner: Index, numbers: Index) -> None:
         """Take the numbers given last as features of the graphs that own the rows."""
@@ -147,7 +153,10 @@ class CountedGraphKernel(GraphKernel, CountedKernel):
             [numbers + offset for (_, _, numbers), offset in zip(book.entries, offsets[:-1], strict=True)]
         )
         shape = (len(items), int(offsets[-1]))
-        matrix = sp.csr_matrix((np.ones(rows.size), (rows, columns)), shape=shape)  # sums what is there twice
+        starts, counts = np.empty(len(items) + 1, dtype=np.int64), np.empty(rows.size)
+        indices = _jit.graph_rows.count_rows(rows, columns, shape[1], starts, counts)
+        matrix = sp.csr_matrix((counts[: starts[-1]], indices[: starts[-1]], starts), shape=shape)
+        matrix.sort_indices()
         if known is None:
             counted = tuple(k for k, _, _ in book.entries)
             return matrix, None, GraphFeatures(labels, edge_labels, tuple(book.tables), counted)

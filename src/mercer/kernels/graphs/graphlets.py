@@ -23,6 +23,7 @@ FOUR = {  # by the sum of the cubes of the degrees
     0: "no edge", 2: "one edge", 4: "two edges", 10: "path of three", 24: "triangle and node", 30: "star",
     18: "path", 32: "cycle", 44: "triangle with a tail", 70: "diamond", 108: "complete",
 }  # fmt: skip
+CONNECTED = {"path", "triangle", "star", "cycle", "triangle with a tail", "diamond", "complete"}
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,9 @@ class Graphlets(GraphKernel, CountedKernel):
         Of the samples. A graph has the same sample in every data set.
     node_label, edge_label, weight : str or None, default="label", "label", None
         As for other graph kernels.
+    connected : bool, default=False
+        Whether only connected kinds count: 2 of the 4, or 6 of the 11. Frequencies are then those among all
+        sets of nodes.
 
     References
     ----------
@@ -81,6 +85,7 @@ class Graphlets(GraphKernel, CountedKernel):
         node_label: str | None = "label",
         edge_label: str | None = "label",
         weight: str | None = None,
+        connected: bool = False,
     ) -> None:
         self.size = size
         self.samples = samples
@@ -89,6 +94,7 @@ class Graphlets(GraphKernel, CountedKernel):
         self.node_label = node_label
         self.edge_label = edge_label
         self.weight = weight
+        self.connected = connected
 
     @property
     def is_nonnegative(self) -> bool | None:
@@ -100,10 +106,17 @@ class Graphlets(GraphKernel, CountedKernel):
         if self.samples is not None:
             check_number(self, "samples", least=2, integer=True)
         check_number(self, "random_state", least=0, integer=True)
+        if self.connected not in (True, False):
+            self._refuse("connected", self.connected, "True or False")
+
+    def _kinds(self) -> tuple[str, ...]:
+        """Return the kinds of subgraphs that count."""
+        every = THREE if self.size == 3 else tuple(FOUR.values())
+        return tuple(name for name in every if name in CONNECTED or not self.connected)
 
     def count_items(self, items: list[Any], known: Any) -> tuple[Any, Index | None, Any]:
         counts, _ = self._estimated(items)
-        kinds = Kinds(THREE if self.size == 3 else tuple(FOUR.values()))
+        kinds = Kinds(self._kinds())
         return sp.csr_matrix(counts), None if known is None else np.arange(kinds.width, dtype=np.int64), kinds
 
     def feature_names(self, counting: Any) -> tuple[str, ...]:
@@ -119,7 +132,7 @@ class Graphlets(GraphKernel, CountedKernel):
 
         Returns
         -------
-        counts, errors : ndarrays of shape (n, 4) or (n, 11)
+        counts, errors : ndarrays of shape (n, 4) or (n, 11), (n, 2) or (n, 6) if connected
             The errors are 0 where all subgraphs are counted. In a sample half a subgraph is added to each
             count for them, so that a kind which was never drawn has an error, too.
         """
@@ -151,7 +164,11 @@ class Graphlets(GraphKernel, CountedKernel):
             share, likely = counts[g] / self.samples, (counts[g] + 0.5) / (self.samples + 1.0)
             counts[g] = share * total * scale
             errors[g] = np.sqrt(likely * (1.0 - likely) / self.samples) * total * scale
-        return counts, errors
+        if not self.connected:
+            return counts, errors
+        every = THREE if self.size == 3 else tuple(FOUR.values())
+        chosen = [k for k, name in enumerate(every) if name in CONNECTED]
+        return np.ascontiguousarray(counts[:, chosen]), np.ascontiguousarray(errors[:, chosen])
 
     def _drawn(self, graph: Graph) -> Index:
         """Return random sets of nodes, the same whenever the graph is the same."""

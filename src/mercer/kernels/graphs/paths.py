@@ -11,12 +11,29 @@ from mercer.kernels.graphs.arrays import GraphArrays
 from mercer.kernels.graphs.base import Book, CountedGraphKernel, GraphFeatures
 from mercer.kernels.graphs.rows import Rows
 
+CODES_PER_PAIR = 4  # most codes of paths, beside the number of pairs of nodes, that are looked up in a table
+
 
 def count_paths(graphs: GraphArrays, colours: Index, book: Book) -> None:
     """Count ordered pairs of nodes by their colours and the length of the shortest path between them."""
     distances = graphs.distances
-    rows = np.empty((distances.size, 3), dtype=np.int64)
     owner = np.empty(distances.size, dtype=np.int64)
+    known, n_colours = book.next_known, int(colours.max(initial=-1)) + 1
+    if graphs.has_steps and (known is None or not len(known)):
+        # The codes of all paths that there can be are few enough for a table: no row is compared with others.
+        longest = int(distances.max(initial=0.0, where=np.isfinite(distances)))
+        codes = n_colours * n_colours * (longest + 1)
+        if codes <= CODES_PER_PAIR * distances.size:
+            numbers, table = np.empty_like(owner), np.empty((codes, 3), dtype=np.int64)
+            slots = np.full(codes, -1, dtype=np.int64)
+            found, pairs = _jit.graph_rows.number_paths(
+                graphs.node_starts, graphs.pair_starts, distances, distances.view(np.int64), colours,
+                n_colours, longest, slots, table, numbers, owner,
+            )  # fmt: skip
+            book.tables.append(Rows.of_table(table[:found]))
+            book.count(owner[:pairs], numbers[:pairs])
+            return
+    rows = np.empty((distances.size, 3), dtype=np.int64)
     found = _jit.graph_rows.path_rows(
         graphs.node_starts, graphs.pair_starts, distances, distances.view(np.int64), colours, rows, owner
     )

@@ -108,7 +108,7 @@ class DTW(PairedSeriesKernel):
         window = -1 if self.window is None else int(self.window)
 
         def fill(first: Index, second: Index, out: Float64) -> None:
-            _jit.series_pairs.warping_costs(*X.arrays, *Z.arrays, first, second, window, out)
+            _jit.series_warping.warping_costs(*X.arrays, *Z.arrays, first, second, window, out)
 
         costs = in_slices(X, Z, first, second, fill)
         return np.asarray(np.sqrt(costs, out=costs)) if self.root else costs
