@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mercer.arrays import Float64
+from mercer.problems.kernel_weights import WeightSlack
 from mercer.problems.problem import Machine, Problem, Values, meets, relative
 
 ROUNDING = 1e-12  # a relative gap in float64 says no more than this, however small it comes out
@@ -53,9 +54,10 @@ class Certificate:
     status : str
         "optimal": the violation or the gap, whichever ``criterion`` names, meets ``tol``, or the gap is no
         larger than its own rounding error. "stationary": the same for a kernel that is not positive
-        semi-definite, without a gap. "ill_conditioned": rounding forbids any further gain.
-        "iteration_limit", "time_limit", "interrupted": why the solver stopped early. "infeasible",
-        "unbounded": the multipliers prove nothing, or the problem has no optimum.
+        semi-definite, without a gap; for a structure whose argmax is not exact; and for a partition that no
+        single step improves. "ill_conditioned": rounding forbids any further gain. "iteration_limit",
+        "time_limit", "interrupted": why the solver stopped early. "infeasible", "unbounded": the multipliers
+        prove nothing, or the problem has no optimum.
     criterion : str
         What the solver stopped on: "kkt", "gap" or "growth".
     parts : tuple of Certificate
@@ -180,6 +182,10 @@ def verdict(
     if stopped == "interrupted":
         return stopped  # whoever pressed Ctrl-C wants to know, however good the point is
     finite = math.isfinite(values.primal) and math.isfinite(values.dual)
+    if problem is not None and problem.reaches == "stationary":
+        if finite and problem.met(values, criterion, tol):
+            return problem.reaches
+        return "ill_conditioned" if stopped in ("optimal", "stationary") else stopped
     if psd and values.feasible and finite:
         met = meets(values, criterion, tol, tol) if problem is None else problem.met(values, criterion, tol)
         met = met or values.gap <= values.rounding
@@ -217,6 +223,37 @@ def combine(parts: list[Certificate]) -> Certificate:
         criterion=parts[0].criterion,
         parts=tuple(parts),
         rounding=_sum([p.rounding for p in parts]),
+    )
+
+
+def jointly(certificate: Certificate, slack: WeightSlack, tol: float) -> Certificate:
+    """Return the certificate of machines and weights of kernels together, given that of the machines.
+
+    The joint dual value is lower than the machines' own by the slack of the weights, and the gap larger. Both
+    must be small: the machines meet their criterion, and the slack (with ``criterion="gap"``, the whole gap)
+    is at most ``tol`` of the objective.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Of the machines with the kernel that is shipped.
+    slack : WeightSlack
+        How far the weights are from the best ones for the shipped coefficients.
+    tol : float
+        What was asked for.
+    """
+    dual, gap = certificate.dual - slack.value, certificate.gap + slack.value
+    rounding = certificate.rounding + slack.rounding
+    missing = gap if certificate.criterion == "gap" else slack.value
+    met = relative(missing, certificate.primal, dual) <= tol or missing <= rounding
+    early = certificate.status == "optimal" and not met
+    return replace(
+        certificate,
+        dual=dual,
+        gap=gap,
+        relative_gap=relative(gap, certificate.primal, dual),
+        status="iteration_limit" if early else certificate.status,
+        rounding=rounding,
     )
 
 

@@ -56,8 +56,10 @@ class Coordinates:
         -------
         (m, k) and (k,) arrays
         """
-        return self.basis @ directions, self.shift @ directions
+        with np.errstate(over="ignore", invalid="ignore"):  # a model that is not finite is refused in words
+            return self.basis @ directions, self.shift @ directions
 
     def projections(self, directions: Float64) -> Float64:
         """Return the products of the training points with directions in this basis, (n, k)."""
-        return np.asarray(self.U @ (np.sqrt(self.d)[:, None] * directions))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(self.U @ (np.sqrt(self.d)[:, None] * directions))

@@ -14,6 +14,7 @@ from mercer.problems.losses import Hinge
 from mercer.problems.novelty import PlaneMachine
 from mercer.problems.problem import Values
 
+EPS = float(np.finfo(np.float64).eps)
 COLLAPSED = 1e-7  # length of w, relative to the largest it could have, that counts as zero
 
 
@@ -54,7 +55,7 @@ class LinearPlane(LinearRisk):
         self, b: Float64, f: Float64, multipliers: Float64 | None = None, noise: Float64 | float = 0.0
     ) -> Values:
         """Return what a point is worth; an objective of a collapsed plane's size is zero."""
-        values = super().evaluate(b, f, multipliers, noise)
+        values = super().evaluate(b, f, multipliers, noise + EPS)  # rho is known as the 1 - rho of its bias
         unit = 0.5 * self.reach**2
         if not math.isfinite(values.gap):
             return values

@@ -215,15 +215,24 @@ class LinearRisk(Problem):
         shown = np.array([bias])
         if not math.isfinite(gap):
             return Values(primal, -math.inf, math.inf, violation, shown)
-        # Losses move with f by at most the price; w - Z'beta by the rounding of a sum of n terms.
+        # Losses move with f by the multipliers, or by the slopes beside a kink; w - Z'beta by the rounding of
+        # a sum of n terms.
         largest = float(np.abs(f).max(initial=0.0))
         blur = self.features.sum_noise(beta)
-        rounding = total(np.abs(beta), noise) + EPS * (abs(primal) + float(np.abs(beta).sum()) * largest)
+        moved = max(total(np.abs(beta), noise), self._moved(f, noise))
+        rounding = moved + EPS * (abs(primal) + float(np.abs(beta).sum()) * largest)
         rounding += blur * (float(np.linalg.norm(away)) + blur)
         if self.free_bias:
             rounding += abs(self.pull - float(beta.sum())) * largest
         terms = 0.5 * float(w @ w) + float(self.C @ np.abs(self.loss.value(self.y, f)))
         return Values(primal, primal - gap, gap, violation, shown, rounding, terms)
+
+    def _moved(self, f: Float64, noise: Float64 | float) -> float:
+        """Return by how much losses with kinks may rise where f is off by ``noise``."""
+        if self.loss.smooth or not np.any(noise):
+            return 0.0
+        beside = np.maximum(self.loss.value(self.y, f + noise), self.loss.value(self.y, f - noise))
+        return float(self.C @ (beside - self.loss.value(self.y, f)))
 
     def met(self, values: Values, criterion: str, tol: float) -> bool:
         """Return whether the relative gap meets a tolerance: at a kink every slope is right."""

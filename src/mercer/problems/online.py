@@ -26,13 +26,14 @@ class Rule:
 
     ==============  =====================================================================================
     perceptron      beta + y if y f <= 0; the bias gains ``bias_step`` y
+    ordered         the perceptron's, f the sum of all outputs' functions and the output's own bias
     adatron         y clip(alpha + rate (1 - y f - shift alpha) / kappa, 0, most), alpha = y beta
     tube            clip(beta + rate (y - f - shift beta - epsilon sgn(beta)) / kappa, -most, most), zero
                     if that has the other sign; sgn(0) is the number in [-1, 1] that moves beta least
     Widrow-Hoff     beta + rate (y - f - shift beta) / kappa
     ==============  =====================================================================================
 
-    All but the first are steps of coordinate ascent in the dual of a convex problem, to the best value of
+    All but the first two are steps of coordinate ascent in the dual of a convex problem, to the best value of
     one coefficient for rate = 1, which raise the dual for 0 < rate < 2.
     """
 
@@ -114,6 +115,16 @@ def perceptron(*, bias_step: float = 0.0) -> Rule:
     classification using the perceptron algorithm, Machine Learning 37.
     """
     return Rule(rules.PERCEPTRON, bias_step=bias_step)
+
+
+def ordered_perceptron() -> Rule:
+    """Return the perceptron's rule for thresholds of one function: outputs share it, and have own biases.
+
+    References
+    ----------
+    Crammer and Singer (2001), Pranking with ranking, Advances in Neural Information Processing Systems 14.
+    """
+    return Rule(rules.ORDERED, bias_step=1.0)
 
 
 def adatron(*, C: float, squared: bool = False, rate: float = 1.0) -> Rule:

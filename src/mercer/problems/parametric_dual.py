@@ -75,7 +75,9 @@ class ParametricDual(EqualityDual):
         rest = self.seen.left_out(beta)  # what of K beta the columns can say, too
         intercept, others = self.design.split(self.design.coefficients(delta - rest))
         trend = self.design.B @ (delta - rest) - float(intercept)
-        return ParametricMachine(beta, float(intercept), f + self.design.B @ rest, others, trend)
+        # K beta: what rounding has left of P' beta, times a large kernel, can be seen.
+        products = f + self.design.B @ rest + self.seen.astray(beta)
+        return ParametricMachine(beta, float(intercept), products, others, trend)
 
     def certify(self, machine: Machine, f: Float64, noise: Float64 | float = 0.0) -> Values:
         assert isinstance(machine, ParametricMachine)

@@ -74,7 +74,7 @@ class ParametricRidge(Ridge):
         A = A - design.dual_basis @ (design.B.T @ A)  # what rounding left
         d = self.free_coefficients(A, seen)
         intercept, others = design.split(d)
-        products = F + design.B @ seen.left_out(A)
+        products = F + design.B @ seen.left_out(A) + seen.astray(A)
         trend = design.B @ design.multipliers(d) - intercept
         return [
             ParametricMachine(A[:, t], float(intercept[t]), products[:, t], others[:, t], trend[:, t])

@@ -13,7 +13,7 @@ from mercer.gram import Gram
 from mercer.gram.projected import ProjectedGram
 from mercer.problems.design import Design
 from mercer.problems.equalities import ParametricMachine
-from mercer.problems.problem import Machine, Values
+from mercer.problems.problem import InfeasibleError, Machine, Values
 from mercer.problems.risk import BIAS_STEPS, Risk, Root
 
 MENDED = 1e-6  # share of the coefficients by which their sums may be off to be put right
@@ -114,6 +114,11 @@ class ParametricRisk(Risk):
             if float(np.abs(gradient).max(initial=0.0)) <= 1e-15 * size:
                 break
             H, _ = self._curvature(values)
+            if not (np.isfinite(H).all() and np.isfinite(gradient).all()):
+                raise InfeasibleError(
+                    "the columns beside the kernel overflow in products: scale the features, or choose a "
+                    "trend of a lower degree"
+                )
             # Constants of all classes together have no curvature, points far from a kink have none.
             ridge = 1e-12 * max(float(np.trace(H)) / H.shape[0], 1e-300)
             step = np.asarray(lstsq(H + ridge * np.eye(H.shape[0]), -gradient)[0])
@@ -154,7 +159,7 @@ class ParametricRisk(Risk):
         delta, rest = self.best_bias(f), self.seen.left_out(b)
         intercept, others = self.design.split(self.design.coefficients(delta - rest))
         trend = self.design.B @ (delta - rest) - intercept
-        products = f + self.design.B @ rest
+        products = f + self.design.B @ rest + self.seen.astray(b)
         if self.joint:
             return ParametricMachine(b, intercept, products, others, trend)
         return ParametricMachine(b[:, 0], float(intercept[0]), products[:, 0], others[:, 0], trend[:, 0])

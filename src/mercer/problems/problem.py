@@ -99,6 +99,7 @@ class Problem(ABC):
     scale: float = 1.0  # the user's dual value is minus this times the objective that solvers minimise
     known: Values | None = None  # what the shipped machine is worth, where that was computed already
     has_margin: ClassVar[bool] = False  # whether 1 / ||w|| means a distance
+    reaches: str = "optimal"  # what a fit is called that meets its tolerance; "stationary" where that is all
 
     def view(self, matrix: Gram) -> Gram:
         """Return the matrix that this problem's variables see, given the kernel's."""

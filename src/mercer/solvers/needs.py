@@ -11,8 +11,11 @@ import numpy as np
 from mercer.gram import Gram
 from mercer.gram.features import Features
 from mercer.problems import Dual, Problem
+from mercer.problems.joint_margin import JointMargin
 from mercer.problems.linear_risk import LinearRisk
+from mercer.problems.pair_ranking import PairRanking
 from mercer.problems.risk import Risk
+from mercer.problems.structured import StructuredRisk
 from mercer.solvers.base import Need, Solver
 from mercer.values import subclasses
 
@@ -22,7 +25,7 @@ A_DUAL = Need(
     lambda solver, gram, problem: isinstance(problem, Dual) and not problem.sums_vary,
     lambda solver, gram, problem: (
         "solves box-constrained duals (support vector machines, piecewise-linear losses), and this problem "
-        'is of another kind: use solver="auto" or "newton"'
+        'is of another kind: use solver="auto"'
     ),
 )
 
@@ -107,6 +110,21 @@ AN_ORDER = Need(
     ),
 )
 
+SIMPLICES = Need(
+    lambda solver, gram, problem: isinstance(problem, JointMargin),
+    lambda solver, gram, problem: (
+        "solves the margin of all classes together (CrammerSingerSVC, multiclass='joint'), and this problem "
+        'is of another kind: use solver="auto"'
+    ),
+)
+
+PAIRS = Need(
+    lambda solver, gram, problem: isinstance(problem, PairRanking),
+    lambda solver, gram, problem: (
+        'puts pairs within queries in order (RankSVM), and this problem is of another kind: use solver="auto"'
+    ),
+)
+
 # -- of penalised risks --------------------------------------------------------------------------------------
 
 A_RISK = Need(
@@ -162,6 +180,8 @@ THE_MATRIX = Need(
 
 FOR_DUALS = ("decomposition", "interior_point")
 FOR_RISKS = ("newton", "proximal", "convex_concave")
+# Planes are few where weights are; with many weights, steps on single rows get farther in a pass.
+FEW_WEIGHTS, MANY_WEIGHTS, WEIGHTS = ("cutting_planes",), ("block_frank_wolfe",), 300
 # On explicit features Newton's method is best, but where a loss has kinks and the features are many.
 FEW_FEATURES = ("linear_newton",)
 MANY_FEATURES = ("coordinate_descent", "linear_newton")
@@ -215,7 +235,13 @@ def suited(gram: Gram, problem: Problem) -> Solver:
         The problem.
     """
     names: tuple[str, ...] = FOR_RISKS
-    if isinstance(problem, Dual) and problem.sums_vary:
+    if isinstance(problem, StructuredRisk):
+        names = FEW_WEIGHTS if problem.width <= WEIGHTS else MANY_WEIGHTS
+    elif isinstance(problem, JointMargin):
+        names = ("simplex_blocks",)
+    elif isinstance(problem, PairRanking):
+        names = ("pair_newton",)
+    elif isinstance(problem, Dual) and problem.sums_vary:
         names = ("ordered_thresholds",)
     elif isinstance(problem, Dual):
         names = LINEAR_KERNEL if _has_few_features(gram) else FOR_DUALS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mercer.arrays import Float64
-from mercer.problems import Dual, InfeasibleError
+from mercer.problems import InfeasibleError, Problem
 
 if TYPE_CHECKING:
     from mercer.solvers.base import Limits
@@ -89,7 +89,7 @@ def wants_every_line(listener: Listener | None) -> bool:
 
 
 def progress(
-    problem: Dual,
+    problem: Problem,
     b: Float64,
     f: Float64,
     n_iter: int,
@@ -113,7 +113,7 @@ def progress(
         values.dual,
         values.gap,
         margin,
-        int(np.count_nonzero(problem.beta(b))),
+        int(np.count_nonzero(problem.beta(b).reshape(problem.n, -1).any(axis=1))),
         evaluations,
         b,
         f,

@@ -11,6 +11,7 @@ from scipy.linalg import lstsq
 
 from mercer.arrays import Float64
 from mercer.solvers.dual.free_newton import step_on_plane
+from mercer.solvers.dual.round_loop import mend_rows
 
 Bools = NDArray[np.bool_]
 
@@ -52,7 +53,9 @@ def polish(
     # Complementarity: of slack and multiplier the larger one is not zero.
     at_lo, at_hi = b - lo < c, hi - b < -c
     exact = EXACT * max(1.0, float(np.abs(s).max(initial=0.0)), float(np.abs(b).max(initial=0.0)))
-    snapped = _mended(np.where(at_lo, lo, np.where(at_hi, hi, b)), lo, hi, A, s)
+    snapped = np.where(at_lo, lo, np.where(at_hi, hi, b))
+    if _are_groups(A):
+        mend_rows(snapped, lo, hi, A, s)
     held = not A.size or float(np.abs(A @ snapped - s).max()) <= exact
     if held and (violation := _violation(Q @ snapped + p, snapped, lo, hi, A)) < least:
         best, least = snapped, violation
@@ -100,19 +103,6 @@ def _newton(
     ridge = RIDGE * max(float(np.abs(np.diagonal(H)).max()), 1e-300)
     missing = (s - A @ b)[alive]
     return step_on_plane(H, (Q @ b + p)[free], A[alive][:, free], missing, ridge, REFINEMENTS)
-
-
-def _mended(b: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64) -> Float64:
-    """Return b with the groups' sums restored by their roomiest variables."""
-    if not _are_groups(A):
-        return b
-    for k in range(A.shape[0]):
-        room = np.where(A[k] > 0, np.minimum(b - lo, hi - b), 0.0)
-        t = int(np.argmax(room))
-        error = float(s[k] - A[k] @ b)
-        if abs(error) < room[t]:
-            b[t] += error
-    return b
 
 
 def _ends(g: Float64, b: Float64, lo: Float64, hi: Float64, members: Bools) -> tuple[float, float]:

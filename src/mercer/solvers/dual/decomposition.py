@@ -19,11 +19,13 @@ from mercer.gram import Gram
 from mercer.problems import Dual, relative
 from mercer.problems.warm_start import best_multiple, carried
 from mercer.solvers.base import Limits, Reached, Solver, Status
+from mercer.solvers.dual import sampled_start
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.fixed_size import FixedSize
 from mercer.solvers.dual.round_loop import LimitReached, Rounds, mend_sums
 from mercer.solvers.dual.rounding import mend_sample, resolution
 from mercer.solvers.dual.small_problems import can_be_stacked, solve_stacked
+from mercer.solvers.dual.whole_rescue import WholeRescue
 from mercer.solvers.dual.working_set import choose, variables_of
 from mercer.solvers.many import Many, Some
 from mercer.solvers.needs import A_DUAL, GROUP_SUMS, SOLVERS
@@ -67,10 +69,7 @@ class Decomposition(Solver):
 
     name: ClassVar[str] = "decomposition"
     single_precision: ClassVar[bool] = True
-    needs = (
-        A_DUAL,
-        GROUP_SUMS,
-    )
+    needs = (A_DUAL, GROUP_SUMS)
 
     def __post_init__(self) -> None:
         if self.size is None and self.inner is not None:
@@ -129,28 +128,39 @@ class _Descent(Rounds):
         self.recorded = listener is not None and wants_every_line(listener)  # whether no line may be left out
         self.best: tuple[float, Float64, Float64] = (np.inf, self.b, self.f)  # violation and point of those
         self.exhausted = False  # single precision makes no headway: go on in double
-        self.hard = False  # a working set of half of all points needs an interior point: all of them do
-        self.rescued = False  # the whole has had its one
+        self.whole: WholeRescue | None = None  # once a block has turned out ill-conditioned
         self.evaluations = 0  # kernel values computed by working sets, and by the Gram in single precision
 
     # -- precision -------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
+        if self.problem.n >= sampled_start.MANY and not (self.started or self.recorded):
+            self.started = sampled_start.start_from_sample(self)
         if self.b.any():
             self.f = self.gram.matvec(self.problem.beta(self.b))
         if self.started:  # a neighbour's solution: when C has grown, so should its multiples
             self.b, self.f = best_multiple(self.problem, self.b, self.f)
 
     def finish(self, status: Status) -> None:
-        if status != "optimal":
+        if status != "optimal":  # else the last round has done it
             self._exactly()
+            self._mend_sums()
+
+    def _mend_sums(self) -> None:
+        """Restore the sums, and keep f in step: with multipliers of 1e8 even their rounding changes it."""
+        before = self.problem.beta(self.b).copy()
         mend_sums(self.problem, self.b)
+        change = self.problem.beta(self.b) - before
+        moved = np.flatnonzero(change)
+        if moved.size:
+            self.gram.exact().add_product(moved, change[moved], self.f)
 
     def _exactly(self) -> None:
         self.f, self.error = self.gram.exact().matvec(self.problem.beta(self.b)), 0.0
 
     def advance(self) -> bool:
         self._descend(self.gram, self.problem, self.b, self.f, None)
+        self._mend_sums()
         self.error = self._refresh()
         self.descended = True
         return True  # what makes no headway is noticed by the verdict
@@ -250,8 +260,8 @@ class _Descent(Rounds):
                 if self.gram.is_exact and not self.recorded and not self.exhausted:
                     return  # solved; the caller computes K beta afresh and looks again
                 continue
-            if self.hard and top:
-                self._rescue_whole(gram, problem, b, f, g)
+            if top and self.whole is not None and self.whole.due:
+                self.whole.run(gram, b, f, g, self.target)
                 continue
             working = self._working_set(problem, b, g, gram.dtype.itemsize)
             if size <= self.options.block_bytes and working.size > 0.7 * problem.n:
@@ -271,7 +281,11 @@ class _Descent(Rounds):
             self.evaluations += max(0, inner.evaluations - (gram.evaluations - counted))  # not those of both
             change = part.beta(inner_b) - old
             moved = np.flatnonzero(change)
-            if moved.size == 0 and stopped is None and not (self.hard and top):
+            if (
+                moved.size == 0
+                and stopped is None
+                and not (top and self.whole is not None and self.whole.due)
+            ):
                 return  # rounding forbids any further step; the caller checks in higher precision
             gram.add_product(working[moved], change[moved], f)
             b[variables] = inner_b
@@ -348,15 +362,20 @@ class _Descent(Rounds):
         """Go on with an ill-conditioned block as long as that gains anything that float64 can tell."""
         rescue = gram.is_psd is True
         watched = whole and not self.recorded
+        if self.whole is None:
+            self.whole = WholeRescue(self.options, self.problem, self.limits)
+        if rescue and not whole and not self.whole.done and self.whole.has_low_rank(self.gram):
+            self.whole.due = True
+            return
         if rescue:
             self._alternate(block, tol, watched)
         while block.violation > tol or (rescue and self.stuck):
             if not block.gained() or (whole and self.problem.hopeless(*block.point())):
                 return
-            if rescue and not whole and not self.rescued and self._is_most(p):
-                self.hard = True  # the others would move the solution of these, round after round
+            if rescue and not whole and not self.whole.done and self.whole.fits(p):
+                self.whole.due = True  # the others would move the solution of these, round after round
                 return
-            if rescue and self._rescue(block, p):
+            if rescue and self.whole.restarted(block, p):
                 self._alternate(block, tol, watched)
             else:
                 self._optimise(block, tol, watched)
@@ -377,22 +396,3 @@ class _Descent(Rounds):
                 return
         if block.violation > tol:
             self._optimise(block, tol, watched, 2 * block.size + 100)
-
-    def _is_most(self, p: Dual) -> bool:
-        n = self.problem.n  # a problem with two variables per point would need four times the memory
-        return p.copies == 1 and 2 * p.n >= n and 8 * n**2 <= 2 * self.options.block_bytes
-
-    def _rescue_whole(self, gram: Gram, problem: Dual, b: Float64, f: Float64, g: Float64) -> None:
-        """Go to the interior-point solution of a problem that is larger than a block."""
-        self.hard, self.rescued = False, True
-        every = np.arange(problem.n)
-        block = DenseBlock(gram.exact().block(every, every), gram.diag(), problem, b, g)
-        if block.restart_from_interior(self.limits.out_of_time):
-            block.write(b)
-            f[:] = gram.exact().matvec(problem.beta(b))
-
-    def _rescue(self, block: DenseBlock, p: Dual) -> bool:
-        """Start an ill-conditioned block anew from its interior-point solution, if memory allows."""
-        if 16 * p.size**2 > 2 * self.options.block_bytes:
-            return False
-        return block.restart_from_interior(self.limits.out_of_time)

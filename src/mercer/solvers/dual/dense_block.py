@@ -14,6 +14,7 @@ from mercer.problems import Dual
 from mercer.solvers.dual.free_newton import newton_step
 from mercer.solvers.dual.low_rank import LowRankQuadratic, complete_factor, solve_factored
 from mercer.solvers.dual.quadratic import solve_quadratic
+from mercer.solvers.dual.round_loop import share_missing
 
 FLOOR_SINGLE, FLOOR_DOUBLE = 1e-6, 1e-12  # least curvature of a pair, relative to the largest diagonal entry
 LOW_RANK = 0.25  # rank, as a share of the size, up to which a factor saves time
@@ -152,7 +153,7 @@ class DenseBlock:
             return False
         if not np.isfinite(solution).all():
             return False
-        self._mend(solution, A, sums)
+        share_missing(solution, self.lo, self.hi, A, sums)
         return self._keep_if_better(solution)
 
     def newton(self, most: int) -> bool:
@@ -162,7 +163,8 @@ class DenseBlock:
         if new is None:
             return False
         A, sums = self._sums()
-        self._mend(new, A, sums)  # a near-singular system's large numbers leave rounding in the sums
+        # A near-singular system's large numbers leave rounding in the sums.
+        share_missing(new, self.lo, self.hi, A, sums)
         return self._keep_if_better(new)
 
     def _keep_if_better(self, b: Float64) -> bool:
@@ -188,21 +190,6 @@ class DenseBlock:
         for k in range(groups):
             A[k, self.starts[k] : self.starts[k + 1]] = 1.0
         return A, A @ self.b
-
-    def _mend(self, b: Float64, A: Float64, sums: Float64) -> None:
-        """Restore the groups' sums, over the variables with the most room."""
-        for k in range(sums.size):
-            missing = float(sums[k] - A[k] @ b)
-            members = np.flatnonzero(A[k])
-            room = self.hi[members] - b[members] if missing > 0 else b[members] - self.lo[members]
-            inside = np.minimum(self.hi[members] - b[members], b[members] - self.lo[members]) > 0
-            order = np.argsort(-(np.minimum(room, 1e300) * np.where(inside, 1.0, 1e-3)))
-            for t in order:
-                step = min(abs(missing), float(room[t]))
-                b[members[t]] += np.sign(missing) * step
-                missing -= np.sign(missing) * step
-                if missing == 0.0:
-                    break
 
     def write(self, b: Float64) -> Float64:
         """Write the variables back to ``b``; return the change of the points' coefficients."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,13 +15,16 @@ from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.problem import FEASIBLE
 from mercer.solvers.base import Limits, Need, Reached, Solver, Status, UnsuitableSolverError
+from mercer.solvers.dual.decomposition import Decomposition
 from mercer.solvers.dual.low_rank import LEAST_RANK, Model, rank_within
 from mercer.solvers.dual.quadratic import solve_quadratic
 from mercer.solvers.dual.round_loop import mend_sums
 from mercer.solvers.needs import A_DUAL, POSITIVE_SEMIDEFINITE
 from mercer.solvers.progress import progress, wants_to_know
 
+NEARLY = 1e-3  # share of the largest eigenvalue that may be missing, by rounding, from the smallest
 IDLE = 60  # steps on a factor without headway
+SLOW = 0.5  # share of the gap that a step on a factor leaves where working sets finish sooner
 NO_CHOICE = 1e-13  # share of a group's sum by which its members could move at all that counts as none
 
 
@@ -56,7 +59,8 @@ class InteriorPoint(Solver):
     A matrix that memory does not hold is replaced by a pivoted Cholesky factor L of the rank that it does
     hold, and Woodbury's formula solves the systems. The exact problem is still the one that is solved: the
     factor is the curvature of a model that lies above the exact objective, whose minimum is the next point,
-    until the exact conditions hold to ``tol`` (:mod:`mercer.solvers.dual.low_rank`).
+    until the exact conditions hold to ``tol`` (:mod:`mercer.solvers.dual.low_rank`). Where the factor leaves
+    so much out that these steps become small, decomposition goes on from there, with exact kernel values.
 
     References
     ----------
@@ -114,8 +118,10 @@ class InteriorPoint(Solver):
             return limits.steps_left(n_iter) == 0 or limits.out_of_time()
 
         try:
-            model = Model(gram, problem, rank_within(problem.n, problem.copies, self.block_bytes))
+            rank = rank_within(problem.n, problem.copies, self.block_bytes)
+            model = Model.of_rank(gram, problem, rank)
             idle, speed, ahead, f_ahead = 0, 1.0, b, f
+            gaps: list[float] = []
             while True:
                 values = problem.evaluate(b, f)
                 self._tell(problem, b, f, n_iter, limits, gram)
@@ -125,6 +131,10 @@ class InteriorPoint(Solver):
                 if problem.met(values, self.criterion, self.tol):
                     best = values.gap, b, f
                     break
+                gaps.append(best[0])
+                slow = len(gaps) > 2 and gaps[-1] > SLOW * gaps[-2]  # the first is that of the start
+                if slow and problem.equalities is None and not stop():
+                    return self._by_working_sets(gram, problem, best[1], n_iter, limits)
                 if idle > IDLE:
                     status = "ill_conditioned"
                     note = (
@@ -148,6 +158,18 @@ class InteriorPoint(Solver):
         except KeyboardInterrupt:
             status = "interrupted"
         return Reached(best[1], best[2], n_iter, status, note=note)
+
+    def _by_working_sets(self, gram: Gram, problem: Dual, b: Float64, done: int, limits: Limits) -> Reached:
+        """Finish by decomposition, from the point that the factor led to."""
+        solver = Decomposition(
+            tol=self.tol,
+            criterion=self.criterion,
+            limits=replace(limits, max_iter=limits.steps_left(done) if limits.max_iter >= 0 else -1),
+            listener=self.listener,
+            block_bytes=self.block_bytes,
+        )
+        found = solver.run(gram, problem, b)
+        return replace(found, n_iter=done + found.n_iter)
 
     def _tell(self, problem: Dual, b: Float64, f: Float64, n_iter: int, limits: Limits, gram: Gram) -> None:
         if self.listener is not None and wants_to_know(self.listener):
@@ -200,10 +222,20 @@ def solve_dense(
         assert visit is not None
         visit(point)
 
+    def solved(Q: Float64) -> tuple[Float64, int]:
+        tell = None if visit is None else seen
+        return solve_quadratic(Q, linear, lo, hi, A, s, should_stop=should_stop, visit=tell)
+
     try:
-        b[inside], n_iter = solve_quadratic(
-            Q, linear, lo, hi, A, s, should_stop=should_stop, visit=None if visit is None else seen
-        )
+        try:
+            b[inside], n_iter = solved(Q)
+        except LinAlgError:
+            ends = np.linalg.eigvalsh(Q)[[0, -1]]
+            if not -NEARLY * ends[1] <= ends[0] < 0.0:
+                raise
+            # Rounding of large values, of which a trend has taken most: what it costs, the gap tells.
+            Q[np.diag_indices(inside.size)] -= 2.0 * ends[0]
+            b[inside], n_iter = solved(Q)
     except LinAlgError:
         raise UnsuitableSolverError(
             f"solver={name!r} factorises the kernel matrix, which turned out not positive semi-definite: "

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -23,16 +24,15 @@ from mercer.gram import Gram
 from mercer.gram.base import MatrixGram
 from mercer.gram.incomplete_cholesky import pivoted_cholesky
 from mercer.problems import Dual
-from mercer.problems.problem import FEASIBLE
 from mercer.solvers.dual.active_set import snapped
 from mercer.solvers.dual.box_qp import solve_box_qp
+from mercer.solvers.dual.round_loop import mended_equalities
 
 LEAST_RANK = 8
 WORKING_COPIES = 3  # arrays of the factor's size that an iteration needs, the factor included
 EXPLAINED = 1e-13  # share of the trace that the factor may leave out
 REFINEMENTS = 2
 POWER_STEPS = 12
-MENDING = 5  # corrections of the sums
 MARGIN = 1.3  # by which the estimate of the largest eigenvalue left out is raised
 
 
@@ -100,17 +100,28 @@ class Model:
         K, in float64.
     problem : Dual
         The problem.
-    rank : int
-        Of the factor.
+    L : (n, r) float64
+        The factor.
     """
 
     gram: Gram
     problem: Dual
-    rank: int
+    L: Float64
+
+    @classmethod
+    def of_rank(cls, gram: Gram, problem: Dual, rank: int) -> Self:
+        """Return the model with the factor of a given rank, or of a smaller one that says it all."""
+        return cls(gram, problem, pivoted_cholesky(gram, rank, EXPLAINED).L)
+
+    @classmethod
+    def complete(cls, gram: Gram, problem: Dual, rank: int) -> Self | None:
+        """Return the model whose factor leaves nothing out but rounding, or None if that needs more rank."""
+        if rank < LEAST_RANK or not gram.diag().any():
+            return None
+        L = pivoted_cholesky(gram, rank, EXPLAINED).L
+        return cls(gram, problem, L) if L.shape[1] < rank else None
 
     def __post_init__(self) -> None:
-        factor = pivoted_cholesky(self.gram, self.rank, EXPLAINED)
-        self.L = factor.L
         p = self.problem
         self.tau = self._left_out()
         shift = p.r + max(self.tau, 1e-14 * float(np.abs(self.gram.diag()).max(initial=1e-300)))
@@ -147,7 +158,7 @@ class Model:
         part = A[alive][:, inside] if A.size else np.zeros((0, inside.size))
         out = b.copy()
         out[inside], n_iter = solve_factored(Q, linear, lo, hi, part, sums, should_stop)
-        return _mended(p, out, A), n_iter
+        return mended_equalities(p, out, A), n_iter
 
 
 def solve_factored(
@@ -206,19 +217,6 @@ def scales(Q: LowRankQuadratic, p: Float64, lo: Float64, hi: Float64, s: Float64
     candidates = [x for x in (slope / curvature, float(finite.max(initial=0.0)), largest) if x > 0]
     unit = min(candidates) if candidates else 1.0
     return unit, max(unit * unit * curvature, unit * slope, 1e-300)
-
-
-def _mended(p: Dual, b: Float64, A: Float64) -> Float64:
-    """Return a feasible point near b, moved inside the box alone: variables on a bound belong there."""
-    for _ in range(MENDING):
-        missing = p.sums - A @ b if A.size else np.zeros(0)
-        if float(np.abs(missing).sum()) <= 1e-15 * float(np.abs(b).sum()):
-            return b
-        free = (b > p.lo) & (b < p.hi)
-        room = np.where(free, np.minimum(np.minimum(b - p.lo, p.hi - b), 1e300), 0.0)
-        H = (A * room) @ A.T
-        b = np.clip(b + room * (A.T @ np.linalg.lstsq(H, missing, rcond=None)[0]), p.lo, p.hi)
-    return b if p.missed(b) <= 0.1 * FEASIBLE * float(np.abs(b).sum()) else p.nearest(b)
 
 
 def _equalities(p: Dual) -> Float64:

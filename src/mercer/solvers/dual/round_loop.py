@@ -1,19 +1,33 @@
-"""The loop that solvers by rounds share: limits, the three stopping criteria, the trace, the last digits."""
+"""The loop that solvers by rounds share: limits, the three stopping criteria, the trace, the last digits.
+
+Fixed sums are restored here, for all solvers. Which variables pay depends on what is known of the point: at
+the end of a solve only rounding is missing, and one variable takes it (``mend_sums``, ``mend_rows``); a
+system's solution may miss more, which the roomiest variables share (``share_missing``); where variables on
+their bounds belong there, only those inside their box move (``mended_inside``, ``mended_equalities``).
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mercer.arrays import Float64
 from mercer.gram import Gram
 from mercer.problems import Dual, relative
+from mercer.problems.problem import FEASIBLE
 from mercer.solvers.base import Limits, Reached, Solver, Status
 from mercer.solvers.dual.rounding import resolution
 from mercer.solvers.progress import progress, wants_to_know
 
 PATIENCE, PATIENCE_PER_VARIABLE = 2_000_000, 5_000  # steps after which only rounding keeps a solve going
+# Work (a round counts as some steps) between two looks at the headway: 1 % of the objective, or half of the
+# violation, is least that makes going on worth while.
+WINDOW, WINDOW_PER_VARIABLE, ROUND_WORK = 100_000, 1_000, 10
+LEAST_GAIN, LEAST_FALL = 0.01, 0.5
+MENDING = 5  # corrections of the sums by the variables inside their box
+INSIDE = 1e-3  # share of its room that counts of a variable on its bound: those inside move first
 STALLS = 2  # rounds without any change, each from a fresh K beta, after which float64 has no more to give
 
 
@@ -49,6 +63,8 @@ class Rounds(ABC):
         self.n_iter = 0
         self.error = 0.0  # a bound on that of f, beyond float64's own
         self.before = np.inf  # the objective at the end of the last cycle
+        self.n_rounds = 0
+        self.looked = (0, np.inf, np.inf)  # work, objective and violation when headway was looked at
         self.cycle_ended = True  # whether the last round looked at all variables: growth is measured there
 
     # -- what an algorithm says ------------------------------------------------------------------------------
@@ -115,7 +131,7 @@ class Rounds(ABC):
                 return "optimal"
         if self.cycle_ended:
             self.before = self.problem.objective(self.b, self.f)
-        return self.limit() or self._as_good_as_it_gets()
+        return self.limit() or self._as_good_as_it_gets() or self._out_of_patience()
 
     def _met(self, before: float) -> bool:
         criterion, tol = self.options.criterion, self.options.tol
@@ -134,6 +150,17 @@ class Rounds(ABC):
         values = self.problem.evaluate(self.b, self.f)
         reached = relative(values.gap, values.primal, values.dual) <= self.options.accuracy
         return "iteration_limit" if reached else None
+
+    def _out_of_patience(self) -> Status | None:
+        """Return "ill_conditioned" once much work has gained next to nothing: it would go on for ever."""
+        self.n_rounds += 1
+        work, (before, value, violation) = self.n_iter + ROUND_WORK * self.n_rounds, self.looked
+        if work - before < WINDOW + WINDOW_PER_VARIABLE * self.problem.size:
+            return None
+        now, left = self.problem.objective(self.b, self.f), self.violation()
+        gained = value - now > LEAST_GAIN * abs(now) or left < LEAST_FALL * violation
+        self.looked = work, min(value, now), min(violation, left)
+        return None if gained else "ill_conditioned"
 
     def limit(self) -> Status | None:
         """Return the limit that is reached, if any: the user's, or that of any hope."""
@@ -171,23 +198,52 @@ class Rounds(ABC):
         return self.problem.tolerance(self.options.tol, self.problem.objective(self.b, self.f))
 
 
+# -- fixed sums ----------------------------------------------------------------------------------------------
+
+
 def mend_sums(problem: Dual, b: Float64) -> None:
     """Remove the rounding that many steps leave in the groups' sums, from the roomiest variable of each."""
     if problem.group is None:
         return
     for g, wanted in enumerate(problem.sums):
         members = problem.group == g
-        error = float(wanted - np.add.reduce(b[members]))
-        if error == 0.0:
-            continue
-        room = np.where(members, np.minimum(b - problem.lo, problem.hi - b), -1.0)
-        t = int(room.argmax())
-        if abs(error) < room[t]:
-            b[t] += error
+        _give_to_roomiest(b, problem.lo, problem.hi, members, float(wanted - np.add.reduce(b[members])))
+
+
+def mend_rows(b: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64) -> None:
+    """Do the same for sums over disjoint groups that are given by the rows of A."""
+    for row, wanted in zip(A, s, strict=True):
+        _give_to_roomiest(b, lo, hi, row > 0, float(wanted - row @ b))
+
+
+def _give_to_roomiest(b: Float64, lo: Float64, hi: Float64, members: NDArray[np.bool_], error: float) -> None:
+    if error == 0.0:
+        return
+    room = np.where(members, np.minimum(b - lo, hi - b), -1.0)
+    t = int(room.argmax())
+    if abs(error) < room[t]:
+        b[t] += error
+
+
+def share_missing(b: Float64, lo: Float64, hi: Float64, A: Float64, s: Float64) -> None:
+    """Restore sums over the rows of A that miss more than rounding: the roomiest variables first."""
+    for row, wanted in zip(A, s, strict=True):
+        missing = float(wanted - row @ b)
+        members = np.flatnonzero(row)
+        above, below = hi[members] - b[members], b[members] - lo[members]
+        room = above if missing > 0 else below
+        inside = np.minimum(above, below) > 0
+        order = np.argsort(-(np.minimum(room, 1e300) * np.where(inside, 1.0, INSIDE)))
+        for t in order:
+            step = min(abs(missing), float(room[t]))
+            b[members[t]] += np.sign(missing) * step
+            missing -= np.sign(missing) * step
+            if missing == 0.0:
+                break
 
 
 def mended_inside(p: Dual, b: Float64) -> Float64:
-    """Return b with its sum restored by the variables inside their box, in proportion to their room."""
+    """Return b with its one sum restored by the variables inside their box, in proportion to their room."""
     if p.group is None:
         return b
     missing = float(p.sums[0] - b.sum())
@@ -198,3 +254,16 @@ def mended_inside(p: Dual, b: Float64) -> Float64:
         return p.nearest(b)
     mended: Float64 = np.clip(b + missing * (room / total), p.lo, p.hi)
     return mended
+
+
+def mended_equalities(p: Dual, b: Float64, A: Float64) -> Float64:
+    """Return a point near b on A b = s, for any A, moved by the variables inside their box alone."""
+    for _ in range(MENDING):
+        missing = p.sums - A @ b if A.size else np.zeros(0)
+        if float(np.abs(missing).sum()) <= 1e-15 * float(np.abs(b).sum()):
+            return b
+        free = (b > p.lo) & (b < p.hi)
+        room = np.where(free, np.minimum(np.minimum(b - p.lo, p.hi - b), 1e300), 0.0)
+        H = (A * room) @ A.T
+        b = np.clip(b + room * (A.T @ np.linalg.lstsq(H, missing, rcond=None)[0]), p.lo, p.hi)
+    return b if p.missed(b) <= 0.1 * FEASIBLE * float(np.abs(b).sum()) else p.nearest(b)

@@ -23,6 +23,10 @@ JITTERS = 8  # times that the diagonal is raised, tenfold each time
 FIRST_JITTER = 1e-14  # relative to its mean
 
 
+class IndefiniteMatrixError(LinAlgError):
+    """K + noise is not positive definite, however much is added to its diagonal."""
+
+
 def factored(
     member: Member, noise: float | Float64, *, packed: bool = False
 ) -> tuple[Factored | PackedFactored, float]:
@@ -53,7 +57,7 @@ def factored(
             return Factored(member.matrix(), noise + jitter), jitter
         except LinAlgError:
             jitter = FIRST_JITTER * n * level * 10.0**k
-    raise LinAlgError(
+    raise IndefiniteMatrixError(
         f"K + noise is not positive definite even with {jitter / 10:.1e} added to its diagonal: "
         f"kernel={member.shown!r} is not positive semi-definite on these data"
     )

@@ -12,7 +12,7 @@ from mercer.arrays import Float64
 from mercer.gram.kernel_family import Member
 from mercer.problems.design import Design
 from mercer.problems.evidence import Evidence, log_evidence, pair_weights
-from mercer.solvers.gaussian.evidence import FIRST_JITTER, JITTERS
+from mercer.solvers.gaussian.evidence import FIRST_JITTER, JITTERS, IndefiniteMatrixError
 from mercer.solvers.linear_algebra.factored import Factored
 
 
@@ -100,7 +100,7 @@ def kriged(member: Member, noise: float | Float64, Y: Float64, design: Design) -
         except LinAlgError:
             jitter = FIRST_JITTER * K.shape[0] * level * 10.0**k
     else:
-        raise LinAlgError(
+        raise IndefiniteMatrixError(
             f"K + noise is not positive definite beside the trend even with {jitter / 10:.1e} added to its "
             f"diagonal: kernel={member.shown!r} is not positive semi-definite there on these data"
         )

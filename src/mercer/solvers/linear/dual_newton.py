@@ -14,7 +14,7 @@ from mercer.problems import Dual
 from mercer.problems.linear_risk import LinearRisk
 from mercer.problems.losses.of_box import BoxLoss
 from mercer.solvers.base import Limits, Need, Reached, Solver, Status
-from mercer.solvers.linear.newton import LinearNewton, LinearNewtonRun
+from mercer.solvers.linear.weights_newton import LinearNewton, LinearNewtonRun
 from mercer.solvers.needs import A_DUAL, FEATURES, GROUP_SUMS, ONE_BIAS
 from mercer.solvers.progress import progress, wants_to_know
 from mercer.threads import Workers

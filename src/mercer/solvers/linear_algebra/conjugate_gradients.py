@@ -90,7 +90,10 @@ class LowRankPreconditioner:
         """Return P^-1 V."""
         if self.L.shape[1] == 0:
             return V / self.alpha
-        return np.asarray((V - self.L @ cho_solve(self._inner, self.L.T @ V)) / self.alpha)
+        inner = self.L.T @ V
+        if not np.isfinite(inner).all():
+            raise ValueError("the values of the kernel overflow in products: scale the features")
+        return np.asarray((V - self.L @ cho_solve(self._inner, inner, check_finite=False)) / self.alpha)
 
     @property
     def log_determinant(self) -> float:

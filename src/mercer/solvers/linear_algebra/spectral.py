@@ -90,6 +90,8 @@ def dense_eigenpairs(A: Float64, k: int) -> Eigenpairs:
     """
     n = A.shape[0]
     copy = A.copy()
+    if not np.isfinite(copy).all():
+        raise ValueError("the kernel matrix is not finite: scale the features, or use precision='double'")
     subset = None if k >= n else (n - k, n - 1)
     values, vectors = scipy.linalg.eigh(copy, overwrite_a=True, subset_by_index=subset)
     values, vectors = values[::-1], np.ascontiguousarray(vectors[:, ::-1])

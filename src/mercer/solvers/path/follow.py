@@ -24,6 +24,7 @@ CAPACITY = 128  # members of the elbow that room is made for at first
 SLICE_WORK = 4e7  # kernel values touched between two looks at the clock
 MEND = 1e-9  # relative change of t by which a restart gets past a knot that holds the walk
 DIRECT_STEPS = 200  # steps per variable of a direct solution; the walk mends what they leave
+LOST = 1e-3  # share of what the variables were once, below which K a of the walk is rounding of what it was
 SETTLED = 1e-9  # share of a piece within which a direct solution is at rest
 
 
@@ -65,6 +66,7 @@ class _Walk:
     def __init__(self, options: PathSolver, K: Float64, family: ParametricFamily, t_end: float) -> None:
         self.o, self.limits = options, options.limits or Limits()
         self.family, self.t_end, self.n = family, t_end, family.n
+        self.whole = K
         self.K, means = _centred(K, family)
         self.largest = largest = float(np.diagonal(K).max(initial=0.0))
         self.record = Record(means, largest, family.rests[:, -1] - family.rests[:, 0])
@@ -110,7 +112,7 @@ class _Walk:
         self._knot(log)
         if self.walker.scalars[0] <= self.t_end:  # nothing moves before the end
             self.record.take(log, all_of_it=True)
-            return self.record.path(status, self.family)
+            return self._path(status)
         while True:
             before = float(self.walker.scalars[0])
             reason = _jit.path_walk.walk(self.ground, self.walker, log, self.t_end, *self.scratch)
@@ -134,7 +136,17 @@ class _Walk:
                     self._knot(log)
                     break
         self.record.take(log, all_of_it=True)
-        return self.record.path(status, self.family)
+        return self._path(status)
+
+    def _path(self, status: Status) -> Path:
+        """Return the path, with K a computed anew where it is small beside what the walk began with."""
+        path = self.record.path(status, self.family)
+        size = np.abs(path.a).sum(axis=1)
+        lost = size < LOST * np.maximum.accumulate(size)
+        if lost.any():
+            a = path.a[lost]
+            path.products[lost] = 0.5 * (a @ self.whole + a @ self.whole.T)
+        return path
 
     def _knot(self, log: Any) -> None:
         """Write where the walk stands."""

@@ -97,7 +97,10 @@ class FeatureRisk:
             whole[-q:, -q:] += 1e-10 * max(float(np.trace(whole)), 1e-300) / (m * q)
             if p.joint:
                 whole[-q:, -q:] += max(float(np.trace(whole[-q:, -q:])), 1e-12) / q
-        step = -np.linalg.solve(whole, gradient.ravel()).reshape(m, q)
+        try:
+            step = -np.linalg.solve(whole, gradient.ravel()).reshape(m, q)
+        except np.linalg.LinAlgError:  # weights so small that curvature and penalty vanish
+            step = -np.linalg.lstsq(whole, gradient.ravel(), rcond=None)[0].reshape(m, q)
         change = A @ step
 
         def along(t: float) -> Slope:

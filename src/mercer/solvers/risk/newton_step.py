@@ -21,6 +21,7 @@ from scipy.linalg import cho_factor, cho_solve, lapack, solve_triangular
 
 from mercer.arrays import Float64
 from mercer.gram import Gram
+from mercer.problems import InfeasibleError
 from mercer.problems.risk import Root
 
 JITTER = 1e-14  # first addition to a matrix that rounding made indefinite, relative to its largest entry
@@ -104,6 +105,11 @@ def direct(
         The unknowns' effect on these sums, where it is not T.
     """
     T = root.T if border is None else border
+    if not np.isfinite(right).all():
+        raise InfeasibleError(
+            "the values of the kernel overflow on the way to the optimum: scale the features or the kernel "
+            "matrix, or use a smaller C"
+        )
     B = np.array(matrix.exact().block(root.point, root.point), dtype=np.float64)
     if root.T.shape[1] == 1:  # in place: an array of this size is dear to make
         B *= root.T
@@ -156,7 +162,9 @@ class Landmarks:
         n = matrix.n
         rank = max(1, min(rank, n))
         chosen = np.sort(np.random.default_rng(0).choice(n, rank, replace=False))
-        C = np.asarray(matrix.exact().block(np.arange(n), chosen), dtype=np.float64)
+        # Of all points, a matrix in memory hands out itself, which is not for writing.
+        block = matrix.exact().block(np.arange(n), chosen)
+        C: Float64 = np.array(block, dtype=np.float64, copy=True if rank == n else None)
         A = 0.5 * (C[chosen] + C[chosen].T)
         A.flat[:: rank + 1] += 1e-10 * max(float(np.trace(A)) / rank, 1e-300)
         values, vectors = np.linalg.eigh(A)

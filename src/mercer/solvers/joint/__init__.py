@@ -1,0 +1,1 @@
+"""Solvers of problems that have all classes at once."""

@@ -1,0 +1,1 @@
+"""Solvers of pairs that shall stand in order."""
