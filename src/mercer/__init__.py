@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mercer.estimators import AdaptiveAdditiveSplines as AdaptiveAdditiveSplines
     from mercer.estimators import ConformalClassifier as ConformalClassifier
     from mercer.estimators import ConformalRegressor as ConformalRegressor
+    from mercer.estimators import CrammerSingerSVC as CrammerSingerSVC
     from mercer.estimators import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
     from mercer.estimators import GaussianProcessClassifier as GaussianProcessClassifier
     from mercer.estimators import GaussianProcessRegressor as GaussianProcessRegressor
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mercer.estimators import KernelCCA as KernelCCA
     from mercer.estimators import KernelClassifier as KernelClassifier
     from mercer.estimators import KernelFisherDiscriminant as KernelFisherDiscriminant
+    from mercer.estimators import KernelKMeans as KernelKMeans
     from mercer.estimators import KernelLogisticRegression as KernelLogisticRegression
     from mercer.estimators import KernelPCA as KernelPCA
     from mercer.estimators import KernelPerceptron as KernelPerceptron
@@ -46,10 +48,14 @@ if TYPE_CHECKING:
     from mercer.estimators import OrdinalSVC as OrdinalSVC
     from mercer.estimators import PenalizedDiscriminantAnalysis as PenalizedDiscriminantAnalysis
     from mercer.estimators import Perceptron as Perceptron
+    from mercer.estimators import PRank as PRank
     from mercer.estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
     from mercer.estimators import RandomFeatures as RandomFeatures
+    from mercer.estimators import RankSVM as RankSVM
     from mercer.estimators import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
     from mercer.estimators import SphereAndSlab as SphereAndSlab
+    from mercer.estimators import StructuredSVM as StructuredSVM
+    from mercer.estimators import SupportVectorClustering as SupportVectorClustering
     from mercer.estimators import SVCPath as SVCPath
     from mercer.estimators import SVRPath as SVRPath
     from mercer.estimators import TensorSketch as TensorSketch
@@ -79,6 +85,7 @@ _HOMES = {
     "KernelCCA": "mercer.estimators",
     "KernelClassifier": "mercer.estimators",
     "KernelFisherDiscriminant": "mercer.estimators",
+    "KernelKMeans": "mercer.estimators",
     "KernelLogisticRegression": "mercer.estimators",
     "KernelPCA": "mercer.estimators",
     "KernelPerceptron": "mercer.estimators",
@@ -97,12 +104,15 @@ _HOMES = {
     "NuSVR": "mercer.estimators",
     "OneClassSVM": "mercer.estimators",
     "OnlineSVR": "mercer.estimators",
+    "CrammerSingerSVC": "mercer.estimators",
     "OrdinalSVC": "mercer.estimators",
     "PenalizedDiscriminantAnalysis": "mercer.estimators",
     "Nystroem": "mercer.estimators",
     "RandomFeatures": "mercer.estimators",
+    "RankSVM": "mercer.estimators",
     "TensorSketch": "mercer.estimators",
     "Perceptron": "mercer.estimators",
+    "PRank": "mercer.estimators",
     "QuadraticDiscriminantAnalysis": "mercer.estimators",
     "RegularizedDiscriminantAnalysis": "mercer.estimators",
     "SVC": "mercer.estimators",
@@ -113,6 +123,8 @@ _HOMES = {
     "SVRPath": "mercer.estimators",
     "SVRSearch": "mercer.selection",
     "SphereAndSlab": "mercer.estimators",
+    "StructuredSVM": "mercer.estimators",
+    "SupportVectorClustering": "mercer.estimators",
     "from_sklearn": "mercer.io",
     "kernel": "mercer.kernels",
     "load": "mercer.io",
@@ -130,6 +142,7 @@ __all__ = [
     "AdaptiveAdditiveSplines",
     "ConformalClassifier",
     "ConformalRegressor",
+    "CrammerSingerSVC",
     "DetectorSearch",
     "FlexibleDiscriminantAnalysis",
     "GaussianProcessClassifier",
@@ -138,6 +151,7 @@ __all__ = [
     "KernelCCA",
     "KernelClassifier",
     "KernelFisherDiscriminant",
+    "KernelKMeans",
     "KernelLogisticRegression",
     "KernelPCA",
     "KernelPerceptron",
@@ -159,16 +173,20 @@ __all__ = [
     "OneClassSVM",
     "OnlineSVR",
     "OrdinalSVC",
+    "PRank",
     "PenalizedDiscriminantAnalysis",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
     "RandomFeatures",
+    "RankSVM",
     "RegularizedDiscriminantAnalysis",
     "SVCPath",
     "SVCSearch",
     "SVRPath",
     "SVRSearch",
     "SphereAndSlab",
+    "StructuredSVM",
+    "SupportVectorClustering",
     "TensorSketch",
     "__version__",
     "difference_penalty",
@@ -196,7 +214,9 @@ def __getattr__(name: str) -> Any:
         "io",
         "losses",
         "plots",
+        "ranking",
         "selection",
+        "structured",
     ):
         return importlib.import_module(f"mercer.{name}")
     raise AttributeError(f"module 'mercer' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""What may be promised of a fitted machine: bounds on the error of new points.
+"""Generalisation bounds: guarantees on the error of a fitted model on new points.
 
 Each function is one statement, of numbers or of a kernel matrix; :func:`report` picks those that apply to a
 fitted machine and says which of their assumptions hold.

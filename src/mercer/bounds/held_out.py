@@ -6,6 +6,8 @@ from scipy.stats import beta
 
 from mercer.bounds.checks import count, sure
 
+BEYOND = 1e-100  # a probability below which no quantile is computed: the bound is 1
+
 
 def held_out_error(*, errors: int, n: int, delta: float = 0.05) -> float:
     r"""Bound the error of a function by its errors on n points it was not chosen with.
@@ -38,4 +40,4 @@ def held_out_error(*, errors: int, n: int, delta: float = 0.05) -> float:
     k, n = count("errors", errors, 0), count("n", n)
     if k > n:
         raise ValueError(f"errors={k} is more than n={n}")
-    return 1.0 if k == n else float(beta.ppf(1.0 - sure(delta), k + 1, n - k))
+    return 1.0 if k == n or sure(delta) < BEYOND else float(beta.isf(sure(delta), k + 1, n - k))

@@ -344,16 +344,21 @@ def _plain(value: Any) -> Any:
 
 
 def _is_regressor(model: Any) -> bool:
-    no_other = not hasattr(model, "classes_") and not hasattr(model, "offset_")
+    no_other = not any(
+        hasattr(model, name) for name in ("classes_", "offset_", "support_outputs_", "labels_")
+    )
     return no_other and hasattr(model, "dual_coef_") and hasattr(model, "predict")
 
 
 def _is_plane(model: Any) -> bool:
-    return all(hasattr(model, name) for name in ("offset_", "score_samples", "outside_fraction_"))
+    named = all(hasattr(model, name) for name in ("offset_", "score_samples", "outside_fraction_"))
+    return named and not hasattr(model, "labels_")
 
 
 def _is_perceptron(model: Any) -> bool:
-    return hasattr(model, "classes_") and (hasattr(model, "mistakes_") or hasattr(model, "n_updates_"))
+    ordered = getattr(model, "multiclass", "ovr") == "joint"  # whose bound is another one
+    counts = hasattr(model, "mistakes_") or hasattr(model, "n_updates_")
+    return hasattr(model, "classes_") and counts and not ordered
 
 
 def _is_pairs(model: Any) -> bool:

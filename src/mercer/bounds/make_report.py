@@ -1,4 +1,4 @@
-"""The report: what may be promised of a fitted machine."""
+"""The report: the generalisation bounds of a fitted model."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def report(
         more = _from_elsewhere(type(parts[0].machine), options, whole)
         if len(parts) == 1:
             return _one(parts[0], here, matrix, name, more)
-        title = f"What may be promised of {name}: one report per two-class machine"
+        title = f"Generalisation bounds for {name}: one report per two-class machine"
         return Reports(title, tuple(_one(part, here, matrix, name) for part in parts), tuple(more))
 
 
@@ -138,7 +138,7 @@ def _nothing(model: Any, options: Options, whole: Any, n: int, why: str) -> Repo
     line = Line("margins and norms", "", None, "all theorems", why=why)
     kind = Regression if hasattr(model, "predict") and not hasattr(model, "classes_") else TwoClass
     more = _from_elsewhere(Ball if hasattr(model, "offset_") else kind, options, whole)
-    title = f"What may be promised of {_name(model)}"
+    title = f"Generalisation bounds for {_name(model)}"
     return Report(
         title, "Error rate of new points", options.delta, n, (Fact("training points", n),), (line, *more)
     )
@@ -176,7 +176,7 @@ def _one(part: Part, here: Setting, matrix: Gram, name: str, more: Sequence[Line
     else:
         about = "False alarms on new points"
         facts, lines = detector_facts(it, sample), detector_lines(it, here)
-    title = f"What may be promised of {name}" + (f", {part.title}" if part.title else "")
+    title = f"Generalisation bounds for {name}" + (f", {part.title}" if part.title else "")
     n = matrix.n if whole or rows is None else rows.size
     return Report(title, about, here.options.delta, n, facts, (*lines, *more))
 

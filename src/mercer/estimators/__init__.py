@@ -6,6 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mercer.estimators.clustering import KernelKMeans as KernelKMeans
+    from mercer.estimators.clustering import SupportVectorClustering as SupportVectorClustering
     from mercer.estimators.conformal import ConformalClassifier as ConformalClassifier
     from mercer.estimators.conformal import ConformalRegressor as ConformalRegressor
     from mercer.estimators.convex import KernelClassifier as KernelClassifier
@@ -35,15 +37,19 @@ if TYPE_CHECKING:
     from mercer.estimators.online import KernelWidrowHoff as KernelWidrowHoff
     from mercer.estimators.online import OnlineSVR as OnlineSVR
     from mercer.estimators.online import Perceptron as Perceptron
+    from mercer.estimators.online import PRank as PRank
     from mercer.estimators.projection import KernelCCA as KernelCCA
     from mercer.estimators.projection import KernelFisherDiscriminant as KernelFisherDiscriminant
     from mercer.estimators.projection import KernelPCA as KernelPCA
     from mercer.estimators.projection import MercerFeatures as MercerFeatures
     from mercer.estimators.ranking import OrdinalSVC as OrdinalSVC
+    from mercer.estimators.ranking import RankSVM as RankSVM
     from mercer.estimators.ridge import KernelRidge as KernelRidge
     from mercer.estimators.ridge import KernelRidgeClassifier as KernelRidgeClassifier
     from mercer.estimators.splines import MARS as MARS
     from mercer.estimators.splines import AdaptiveAdditiveSplines as AdaptiveAdditiveSplines
+    from mercer.estimators.structured import StructuredSVM as StructuredSVM
+    from mercer.estimators.svm.crammer_singer import CrammerSingerSVC as CrammerSingerSVC
     from mercer.estimators.svm.nusvc import NuSVC as NuSVC
     from mercer.estimators.svm.nusvr import NuSVR as NuSVR
     from mercer.estimators.svm.oneclass import OneClassSVM as OneClassSVM
@@ -62,6 +68,7 @@ _HOMES = {
     "MARS": "splines",
     "ConformalClassifier": "conformal",
     "ConformalRegressor": "conformal",
+    "CrammerSingerSVC": "svm.crammer_singer",
     "FlexibleDiscriminantAnalysis": "discriminant",
     "GaussianProcessClassifier": "gaussian",
     "GaussianProcessRegressor": "gaussian",
@@ -69,6 +76,7 @@ _HOMES = {
     "KernelCCA": "projection",
     "KernelClassifier": "convex",
     "KernelFisherDiscriminant": "projection",
+    "KernelKMeans": "clustering",
     "KernelLogisticRegression": "convex",
     "KernelPCA": "projection",
     "KernelPerceptron": "online",
@@ -91,8 +99,10 @@ _HOMES = {
     "PenalizedDiscriminantAnalysis": "discriminant",
     "Nystroem": "features",
     "RandomFeatures": "features",
+    "RankSVM": "ranking",
     "TensorSketch": "features",
     "Perceptron": "online",
+    "PRank": "online",
     "QuadraticDiscriminantAnalysis": "discriminant",
     "RegularizedDiscriminantAnalysis": "discriminant",
     "SVC": "svm.svc",
@@ -101,6 +111,8 @@ _HOMES = {
     "SVR": "svm.svr",
     "SVRPath": "svm.svrpath",
     "SphereAndSlab": "svm.sphereslab",
+    "StructuredSVM": "structured",
+    "SupportVectorClustering": "clustering",
 }
 
 __all__ = [*_HOMES]

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from mercer.estimators.fitting import Solved, beside, proof
+from mercer.estimators.kernel_weights import certified_jointly
 from mercer.estimators.splits import Split
 from mercer.gram import cross_products
 from mercer.problems import Certificate
@@ -21,6 +22,7 @@ def certify_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Certifica
     X, y, sample_weight
         The data given to ``fit``.
     """
+    given = X
     X = model._check_X(X, kernel=model.kernel_, reset=False)
     model._fitted_length(X)
     split: Split = model._split_again(X, y, sample_weight)
@@ -42,4 +44,5 @@ def certify_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Certifica
         seen = part if free is None else problem.view(part)
         one = known.parts[k] if known.parts else known
         found.append(Solved(problem, machine, one.n_iter, one.status, seen.noise(coef)))
-    return proof(model, found, psd)
+    certificate = proof(model, found, psd)
+    return certified_jointly(model, given, split, sample_weight, certificate, found)

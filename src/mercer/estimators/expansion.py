@@ -11,6 +11,7 @@ from mercer.estimators.approximation._values import feature_products, has_featur
 from mercer.estimators.parametric import has_parametric
 from mercer.gram import Segment, cross_products
 from mercer.kernels import Kernel, Linear
+from mercer.problems.multiclass import feature_weights
 
 
 class ExpansionMixin:
@@ -82,3 +83,21 @@ class FunctionsMixin(ExpansionMixin):
         this: Any = self
         X = this._check_X(X, kernel=self.kernel_, reset=False)
         return np.asarray(self._products(X) + self.intercept_ + this._trend_values(X))
+
+
+class ClassExpansionMixin(ExpansionMixin):
+    """The same for classifiers, whose support vectors stand class by class."""
+
+    _n_support: np.ndarray
+    multiclass: str
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """Number of support vectors of each class."""
+        check_is_fitted(self)
+        counts: np.ndarray = self._n_support
+        return counts
+
+    def _feature_weights(self) -> Any:
+        pairs = self.multiclass == "ovo"
+        return feature_weights(self.dual_coef_, self.support_vectors_, self._n_support, pairs)

@@ -21,9 +21,9 @@ import numpy as np
 from mercer.arrays import Float64
 from mercer.estimators.monitoring import Trace, Watch
 from mercer.estimators.splits import Split
-from mercer.estimators.verdict import check_finite_model, definite
-from mercer.gram import Features, Gram
-from mercer.kernels import Kernel
+from mercer.estimators.verdict import check_finite_model, definite, noise_of, wants_probabilities
+from mercer.gram import Gram
+from mercer.kernels import Kernel, MultipleKernel
 from mercer.kernels.indefinite_minors import refuse_indefinite
 from mercer.problems import Certificate, Machine, Problem, certified, combine
 from mercer.solvers import Limits, Progress, Solution, Solver, as_solver, suited
@@ -141,7 +141,7 @@ class Fit(Many):
         self.psd = True  # whether a gap may be claimed
         self.known_psd: bool | None = None  # what is known of the matrix while problems are solved
         self.first: Any = None  # the first problem, once it is stated
-        self.calibration = model._calibration(split) if getattr(model, "probability", False) else None
+        self.calibration = model._calibration(split) if wants_probabilities(model) else None
 
     # -- solving ---------------------------------------------------------------------------------------------
 
@@ -301,22 +301,6 @@ def keep_machines(model: Any, X: Any, split: Split, found: list[Solved], free: A
     model._keep_steps([s.n_iter for s in found])
 
 
-def noise_of(matrix: Gram, rows: np.ndarray, coef: Float64, problem: Any = None) -> Float64:
-    """Return a bound on the rounding error of products with some rows' part of a matrix."""
-    seen = getattr(problem, "seen", None)
-    if seen is not None:  # a kernel that is definite beside columns only: its diagonal bounds nothing
-        known: Float64 = seen.noise(coef)
-        return known
-    if isinstance(matrix, Features):  # of machines on features, whose coefficients are weights
-        return np.asarray(matrix.weight_noise(coef)[rows])
-    if rows.size == matrix.n:
-        return matrix.noise(coef)
-    whole = np.zeros((matrix.n, *coef.shape[1:]))
-    whole[rows] = coef
-    noise: Float64 = matrix.noise(whole)[rows]
-    return noise
-
-
 @contextmanager
 def working(model: Any, limits: Limits, workers: Workers | None = None) -> Iterator[Stop]:
     """Do what a fit computes inside: Ctrl-C asks it to stop, its threads are its own, overflow is silent.
@@ -337,6 +321,16 @@ def working(model: Any, limits: Limits, workers: Workers | None = None) -> Itera
         yield stop
 
 
+def weight_learner(model: Any, kernel: Kernel, X: Any, split: Split, sample_weight: Any) -> Any:
+    """Return who learns the weights of several kernels with the machine; None for any other kernel."""
+    model.__dict__.pop("kernel_weights_", None)  # of an earlier fit
+    if not isinstance(kernel, MultipleKernel):
+        return None
+    from mercer.estimators.kernel_weights import WeightLearning
+
+    return WeightLearning(model, kernel, X, split, sample_weight)
+
+
 def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     """Fit an estimator; return what it may go on with.
 
@@ -353,8 +347,10 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     X = model._check_X(X, kernel=kernel, reset=True)
     split: Split = model._split(X, y, sample_weight)
     kernel.validate()
-    resolved = kernel.resolve_on(X, None if sample_weight is None else split.base)
     model._check_feasible(split)
+    rows = None if sample_weight is None else split.base
+    learner = weight_learner(model, kernel, X, split, rows)
+    resolved = kernel.resolve_on(X, rows) if learner is None else learner.resolved()
     free = model._free_columns(resolved, X) if wants_columns(model, resolved, X) else None
     starts = model._starts(split, resolved) if model.warm_start else None
     model._begin(split)
@@ -365,10 +361,12 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
     with working(model, limits, workers) as stop:
         looked_at = model.trace or model.verbose or getattr(model, "_skl_callbacks", None) or WAITING.get()
         watch = Watch(model, stop, given, y, sample_weight, len(split.tasks)) if looked_at else None
+        fit = Fit(model, X, split, workers, stop, watch, starts, free)
+        if learner is not None:
+            resolved = learner.learn(fit)
         matrix = model._matrix(resolved, X, split, workers)
         if free is not None:  # the columns' part, which may be large, drowns the rest in single precision
             matrix = matrix.exact()
-        fit = Fit(model, X, split, workers, stop, watch, starts, free)
         if resolved.is_of_user:
             refuse_indefinite(resolved, X)
         if free is not None:
@@ -388,6 +386,8 @@ def fit_machine(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
             if stop.requested:
                 found = [replace(s, stopped="interrupted") if s.stopped == "time_limit" else s for s in found]
             certificate = proof(model, found, fit.psd)
+            if learner is not None:
+                certificate = learner.certificate(certificate, found, workers)
     check_finite_model(model)
     if found:
         notes = [s.note for s in found if s.note]

@@ -14,8 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.estimators.approximation._values import OF_FEATURES, has_features
 from mercer.estimators.certifying import certify_machine
-from mercer.estimators.expansion import ExpansionMixin
+from mercer.estimators.expansion import ClassExpansionMixin
 from mercer.estimators.fitting import Fit, Fitted, Solved, fit_machine
+from mercer.estimators.forecast import FORESEEN, foresee
 from mercer.estimators.margin_distribution import MarginMixin
 from mercer.estimators.monitoring import CallbackSupportMixin
 from mercer.estimators.notebook import CertifiedRepr
@@ -24,11 +25,10 @@ from mercer.estimators.sample_weights import checked_weights
 from mercer.estimators.splits import Classes, Labels, Split, check_labels, weighed_labels
 from mercer.estimators.verdict import IndefiniteKernelWarning as IndefiniteKernelWarning
 from mercer.estimators.verdict import check_finite_diagonal, claims_gap, conclude
-from mercer.gram import Gram, Workers, gram, resolve_threads
+from mercer.gram import AmongAll, Gram, Workers, gram, resolve_threads
 from mercer.kernels import Kernel, Precomputed, as_kernel
 from mercer.kernels.data import is_sparse, naming, size
 from mercer.problems import Certificate, Machine
-from mercer.problems.multiclass import feature_weights
 from mercer.solvers import SOLVER_NAMES, Solver, as_solver
 from mercer.values import parameter_defaults, parameter_names
 
@@ -186,14 +186,20 @@ class KernelMachine(KernelParameters, CallbackSupportMixin, CertifiedRepr, BaseE
 
     def _kept(self, X: Any, support: np.ndarray) -> Any:
         """Return the support vectors: items of X, or nothing for a precomputed kernel."""
+        self.__dict__.pop("_items_fit", None)  # of an earlier fit
         if isinstance(self.kernel_, Precomputed):
             return np.empty((0, 0))
+        if callable(self.kernel) and not isinstance(self.kernel, Kernel):
+            self._items_fit = self.kernel_.take(X, np.arange(size(X)))
         return self.kernel_.take(X, support)
 
     def _reference(self) -> Any:
         """Return what new points are compared with: support vectors, or their columns in a given matrix."""
         check_is_fitted(self)
-        return self.support_ if isinstance(self.kernel_, Precomputed) else self.support_vectors_
+        if isinstance(self.kernel_, Precomputed):
+            return self.support_
+        items = getattr(self, "_items_fit", None)
+        return self.support_vectors_ if items is None else AmongAll(items, self.support_)
 
     @property
     def _pairwise_kernel(self) -> bool:
@@ -209,13 +215,19 @@ class ProblemMachine(KernelMachine):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         """Run the one fit; return what a subclass may go on with."""
-        if getattr(self, "approximation", None) is not None:
+        if getattr(self, "approximation", None) is not None and not getattr(self, "updatable", False):
             from mercer.estimators.approximation._fitting import fit_on_features
 
             return fit_on_features(self, X, y, sample_weight)
         if "feature_map_" in self.__dict__:
             for name in OF_FEATURES:
                 self.__dict__.pop(name, None)
+        this: Any = self
+        if getattr(self, "updatable", False) or getattr(self, "window", None) is not None:
+            on_rows: Fitted = this._fit_rows(X, y, sample_weight)
+            return on_rows
+        if "sample_weight_fit_" in self.__dict__:
+            this._drop_rows()
         return fit_machine(self, X, y, sample_weight)
 
     def certify(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Certificate:
@@ -319,10 +331,12 @@ class ProblemMachine(KernelMachine):
 
     def _solve(self, fit: Fit, matrix: Gram) -> list[Solved]:
         """Solve all problems of a fit."""
+        if fit.split.n >= FORESEEN:
+            foresee(fit, matrix)
         return fit.solve(matrix)
 
 
-class ClassMachine(MarginMixin, ClassifierMixin, ExpansionMixin, ProblemMachine):
+class ClassMachine(MarginMixin, ClassifierMixin, ClassExpansionMixin, ProblemMachine):
     """What all classifiers share: labels, weights of classes, ``fit`` and ``certify``."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -381,14 +395,3 @@ class ClassMachine(MarginMixin, ClassifierMixin, ExpansionMixin, ProblemMachine)
     def _per_machine(values: list[float]) -> Any:
         """Return a number for one machine, an array for several."""
         return float(values[0]) if len(values) == 1 else np.array(values)
-
-    @property
-    def n_support_(self) -> np.ndarray:
-        """Number of support vectors of each class."""
-        check_is_fitted(self)
-        counts: np.ndarray = self._n_support
-        return counts
-
-    def _feature_weights(self) -> Any:
-        pairs = self.multiclass == "ovo"
-        return feature_weights(self.dual_coef_, self.support_vectors_, self._n_support, pairs)

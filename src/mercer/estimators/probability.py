@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.splits import BinaryTask
+from mercer.estimators.verdict import UNSET as UNSET
+from mercer.estimators.verdict import wants_probabilities as wants_probabilities
 from mercer.gram import Gram
 from mercer.gram.base import MatrixGram
 from mercer.problems import Dual
@@ -78,18 +81,60 @@ class Calibration:
         solver : Solver
             The estimator's solver.
         """
+        fold = self.fold[task.rows]
+        left = partial(
+            weight_without, sign=task.sign, weight=weight, even=_decides_bias(dual, solution.b, fold)
+        )
         found = held_out(
             dual.view(matrix),
             dual,
             solution,
-            self.fold[task.rows],
+            fold,
             task.sign,
-            lambda out: problem(task.sign, np.where(out, 0.0, weight), matrix),
+            lambda out: problem(task.sign, left(out), matrix),
             solver,
         )
         positive = task.sign[found.rows] > 0
         self.links[number] = fit_link(found.values, positive, self.weight[task.rows[found.rows]])
         self.n_iter[number] = found.n_iter
+
+
+def _decides_bias(dual: Dual, b: np.ndarray, fold: np.ndarray) -> bool:
+    """Return whether a fold takes more from the sum of the multipliers than those inside their box can give.
+
+    So it is with a small C, where most are at their bounds: a row more of one class than of the other then
+    moves the bias as far as the data reach, and machines of folds would jump between the classes.
+    """
+    inside = (b > dual.lo) & (b < dual.hi)
+    spare = float(np.minimum(b - dual.lo, dual.hi - b)[inside].sum())
+    taken = np.bincount(fold[fold >= 0], weights=b[fold >= 0]) if (fold >= 0).any() else np.zeros(1)
+    return bool(np.abs(taken).max() > spare)
+
+
+def weight_without(out: np.ndarray, sign: np.ndarray, weight: np.ndarray, even: bool) -> np.ndarray:
+    """Return the weights of the rows that a fold leaves.
+
+    Parameters
+    ----------
+    out : (n,) bool
+        The rows of the fold.
+    sign : (n,) float64
+        Labels +1 and -1.
+    weight : (n,) float64
+        Weights of all rows.
+    even : bool
+        Whether the rarer class is weighed so that the classes keep the proportion of all rows.
+    """
+    left = np.where(out, 0.0, weight)
+    if not even:
+        return left
+    few = sign > 0
+    if few.sum() > (~few).sum():
+        few = ~few
+    before, after = (w[few].sum() / w[~few].sum() if w[~few].any() else 0.0 for w in (weight, left))
+    if before > 0 and after > 0:
+        left[few] *= before / after
+    return left
 
 
 def folds(labels: np.ndarray, present: np.ndarray, random_state: Any) -> np.ndarray:
@@ -119,7 +164,7 @@ def folds(labels: np.ndarray, present: np.ndarray, random_state: Any) -> np.ndar
 
 
 def _asked_for(estimator: Any) -> bool:
-    if not getattr(estimator, "probability", False):
+    if not wants_probabilities(estimator):
         raise AttributeError(
             f"predict_proba is not available when probability=False: fit {type(estimator).__name__} with "
             "probability=True, or use CalibratedClassifierCV"

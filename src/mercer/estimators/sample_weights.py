@@ -23,6 +23,12 @@ def checked_weights(sample_weight: Any, n: int, estimator: Any) -> np.ndarray:
         )
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}; for {n} rows it must be ({n},)")
+    if not (weight > 0).any():
+        found = "zero" if not (weight < 0).any() else "zero or negative"
+        raise ValueError(
+            "Invalid input - all samples have zero or negative weights: "
+            f"sample_weight is {found} for all {n} rows, and nothing is left to fit"
+        )
     if (weight < 0).any():
         raise ValueError(
             "Negative values in data passed to `sample_weight`: sample_weight has "
@@ -33,6 +39,4 @@ def checked_weights(sample_weight: Any, n: int, estimator: Any) -> np.ndarray:
             f"sample_weight reaches {weight.max():.3g} (row {int(weight.argmax())}), and may be at most "
             f"{HEAVIEST:g}: divide all weights by a constant and multiply C by it"
         )
-    if not (weight > 0).any():
-        raise ValueError("sample_weight is zero for every row: nothing is left to fit")
     return weight

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.approximation._values import has_features
 from mercer.estimators.parametric import has_parametric
+from mercer.estimators.probability import UNSET, wants_probabilities
+from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Segment, cross_products
 from mercer.kernels import RBF, Kernel, Linear, Polynomial, Precomputed, Sigmoid
 from mercer.kernels.data import is_sparse
@@ -103,14 +106,13 @@ class TwinMixin:
         check_is_fitted(model)
         ours = inspect.signature(cls).parameters
         given = {k: v for k, v in model.get_params(deep=False).items() if k in ours}
-        if given.get("probability") == "deprecated":  # its default since version 1.8
-            del given["probability"]
         made: Any = cls(**given)
         kernel = made._kernel()
         resolved = kernel.replaced(gamma=float(model._gamma)) if hasattr(kernel, "gamma") else kernel
         kept = model.support_vectors_
         if callable(model.kernel):
             kept = resolved.take(model._BaseLibSVM__Xfit, model.support_)
+            made._items_fit = resolved.take(model._BaseLibSVM__Xfit, np.arange(model.shape_fit_[0]))
         two = hasattr(model, "classes_") and len(model.classes_) == 2
         probability = getattr(model, "_probA", np.empty(0)) if hasattr(model, "classes_") else np.empty(0)
         made._adopt(
@@ -206,6 +208,8 @@ class TwinMixin:
         )
         given["kernel"] = name
         given["degree"] = int(given.get("degree", 3))
+        if given.get("probability") == UNSET and theirs["probability"].default != UNSET:  # before 1.9
+            given["probability"] = False
         made = twin(**given)
         classes = getattr(this, "classes_", None)
         sparse = is_sparse(this.support_vectors_)
@@ -228,7 +232,7 @@ class TwinMixin:
         made.fit_status_ = int(getattr(this, "fit_status_", 0))
         made.class_weight_ = np.ones(1) if classes is None else np.array(this.class_weight_, dtype=np.float64)
         made._probA = made._probB = np.empty(0)
-        made._effective_probability = bool(given.get("probability", False))  # asked for since version 1.8
+        made._effective_probability = wants_probabilities(this)  # asked for since version 1.8
         if classes is not None:
             made.classes_ = np.array(classes)
             sigmoids = this._sigmoids()
@@ -243,7 +247,16 @@ class TwinMixin:
 
 
 class PlattNamesMixin:
-    """``probA_`` and ``probB_``, which scikit-learn has announced to remove."""
+    """What scikit-learn has announced to remove: ``probability``, ``probA_`` and ``probB_``."""
+
+    def _announce_removal(self) -> None:
+        """Warn of a ``probability=False`` that is written out, as scikit-learn does."""
+        if _default_of_theirs("probability") == UNSET:
+            warn_user(
+                "The `probability` parameter is deprecated in scikit-learn 1.9 and will be removed there in "
+                "1.11: leave out probability=False, the default (probability=True stays in mercer)",
+                FutureWarning,
+            )
 
     def _platt(self, number: int, name: str) -> np.ndarray:
         this: Any = self
@@ -276,6 +289,12 @@ class PlattNamesMixin:
         vars(self)["probB_"] = value
 
 
+@cache
+def _default_of_theirs(name: str) -> Any:
+    """Return the default of a parameter of scikit-learn's SVC."""
+    return inspect.signature(sklearn.svm.SVC).parameters[name].default
+
+
 def refuse_rest(model: Any, whose: str) -> None:
     """Refuse what LIBSVM does not have: one machine per class, columns beside the kernel, thresholds."""
     if has_features(model):
@@ -292,9 +311,13 @@ def refuse_rest(model: Any, whose: str) -> None:
     if getattr(model, "threshold", 0.0):
         raise ValueError(f"threshold={model.threshold!r} cannot be given to {whose}, which has none")
     classes = getattr(model, "classes_", None)
-    if classes is not None and classes.size > 2 and getattr(model, "multiclass", "ovo") != "ovo":
+    outputs = np.size(getattr(model, "intercept_", 0.0))
+    if classes is None and outputs > 1:
+        raise ValueError(f"a model of {outputs} targets cannot be given to {whose}, which has one")
+    kind = getattr(model, "multiclass", "ovo")
+    if classes is not None and (classes.size > 2 or kind == "joint") and kind != "ovo":
         raise ValueError(
-            f"multiclass='ovr' cannot be given to {whose}, which has a machine for each pair of classes"
+            f"multiclass={kind!r} cannot be given to {whose}, which has a machine for each pair of classes"
         )
 
 

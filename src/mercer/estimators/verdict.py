@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.arrays import Float64
 from mercer.estimators.user_warnings import warn_user
-from mercer.gram import Gram
+from mercer.gram import Features, Gram
 from mercer.gram.spectrum import spectrum
 from mercer.kernels import Kernel, Precomputed
 from mercer.problems import Certificate
@@ -31,6 +31,7 @@ MEANT = frozenset(
     | {"log_marginal_likelihood_value_", "log_marginal_likelihood_error_"}
 )
 SQUARABLE = 1e145  # numbers up to here can be squared, and millions of the squares added
+UNSET = "deprecated"  # scikit-learn's default of ``probability`` since 1.9, which means False
 REMEDY = (
     "The data or the parameters are beyond what float64 can hold: scale the features (StandardScaler), or "
     "choose less extreme parameters"
@@ -82,6 +83,22 @@ def claims_gap(model: Any, kernel: Kernel, matrix: Gram) -> bool:
         IndefiniteKernelWarning,
     )
     return False
+
+
+def noise_of(matrix: Gram, rows: np.ndarray, coef: Float64, problem: Any = None) -> Float64:
+    """Return a bound on the rounding error of products with some rows' part of a matrix."""
+    seen = getattr(problem, "seen", None)
+    if seen is not None:  # a kernel that is definite beside columns only: its diagonal bounds nothing
+        known: Float64 = seen.noise(coef)
+        return known
+    if isinstance(matrix, Features):  # of machines on features, whose coefficients are weights
+        return np.asarray(matrix.weight_noise(coef)[rows])
+    if rows.size == matrix.n:
+        return matrix.noise(coef)
+    whole = np.zeros((matrix.n, *coef.shape[1:]))
+    whole[rows] = coef
+    noise: Float64 = matrix.noise(whole)[rows]
+    return noise
 
 
 # -- numbers that are none -----------------------------------------------------------------------------------
@@ -274,3 +291,15 @@ def _reason(model: Any, certificate: Certificate) -> str:
     if certificate.relative_gap <= accuracy:
         return f"where solver={solver.name!r} does, which is accurate to a gap of {accuracy:g} only,"
     return f"at max_iter={model.max_iter}"
+
+
+def wants_probabilities(estimator: Any) -> bool:
+    """Return whether an estimator's ``probability`` is set: scikit-learn's default says that it is not.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With or without such a parameter.
+    """
+    wanted = getattr(estimator, "probability", False)
+    return bool(wanted) and wanted != UNSET

@@ -35,7 +35,7 @@ def distance_from_exact(
     Parameters
     ----------
     model : estimator
-        With ``kernel_`` and ``feature_map_``.
+        Fitted on features.
     X : array, CSR or sequence
         Checked training data.
     rows : sequence of arrays
@@ -47,7 +47,7 @@ def distance_from_exact(
     scale : float
         The estimator's objective in units of the problem's.
     """
-    if model.kernel_.is_psd is not True:
+    if model._exact_kernel.is_psd is not True:
         return None
     rng = np.random.default_rng(0)
     landmarks = has_landmarks(model.feature_map_)
@@ -59,7 +59,7 @@ def distance_from_exact(
         beta = machine.multipliers
         if beta is None:
             beta = problem.coefficients(machine.products + machine.intercept)
-        look = _Look(model.kernel_, X, rows[k], beta, EVALUATIONS // len(found), workers, rng)
+        look = _Look(model._exact_kernel, X, rows[k], beta, EVALUATIONS // len(found), workers, rng)
         if landmarks:
             parts.append(projected_part(own.primal, own.gap, *look.missing(problem.features)))
         else:

@@ -16,6 +16,7 @@ from mercer.estimators.approximation._distance import distance_from_exact
 from mercer.estimators.approximation._maps import as_gram, unfitted_map
 from mercer.estimators.approximation._values import feature_products
 from mercer.estimators.fitting import Fit, Fitted, Solved, fit_machine, proof
+from mercer.estimators.probability import wants_probabilities
 from mercer.estimators.verdict import check_finite_model
 from mercer.gram import Gram, Workers
 from mercer.gram.mapped import MappedFeatures
@@ -112,7 +113,7 @@ class OnFeatures:
     def _check_parameters(self) -> None:
         self.model._check_parameters()
         self.model._check_approximation()
-        if getattr(self.model, "probability", False):
+        if wants_probabilities(self.model):
             raise ValueError(
                 "probability=True is not available with approximation=...: use "
                 "sklearn.calibration.CalibratedClassifierCV, or KernelLogisticRegression(approximation=...)"
@@ -198,7 +199,9 @@ def scaled(certificate: Certificate, scale: float) -> Certificate:
     return replace(certificate, parts=parts, **values)
 
 
-def fit_on_features(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
+def fit_on_features(
+    model: Any, X: Any, y: Any, sample_weight: Any, view: type[OnFeatures] | None = None
+) -> Fitted:
     """Fit an estimator on features that stand for its kernel.
 
     Parameters
@@ -207,11 +210,13 @@ def fit_on_features(model: Any, X: Any, y: Any, sample_weight: Any) -> Fitted:
         The estimator.
     X, y, sample_weight
         What ``fit`` was given.
+    view : type, optional
+        What the one fit sees of the estimator; `OnFeatures` when not given.
     """
     wished = model.n_components
     if wished == "auto":
         wished = _enough(model, X, y, sample_weight) if isinstance(model.approximation, str) else None
-    fitted = fit_machine(OnFeatures(model, wished), X, y, sample_weight)
+    fitted = fit_machine((view or OnFeatures)(model, wished), X, y, sample_weight)
     check_finite_model(model)
     return fitted
 
@@ -225,10 +230,10 @@ def _enough(model: Any, X: Any, y: Any, sample_weight: Any) -> int:
     few, target, weight = (
         None if given is None else _safe_indexing(given, some) for given in (X, y, sample_weight)
     )
-    m = FIRST
+    m, given = FIRST, model._trial_parameters(few, target, weight)
     while m < min(LAST, n):
-        trial = clone(model).set_params(n_components=m)
-        fit_on_features(trial, few, target, weight)
+        trial = clone(model).set_params(n_components=m, **given)
+        trial._fit(few, target, weight)
         known = trial.distance_from_exact_
         if known is None or known.relative_gap <= NEAR:
             break
@@ -246,7 +251,7 @@ def certify_on_features(model: Any, X: Any, y: Any, sample_weight: Any) -> Certi
     X, y, sample_weight
         The data given to ``fit``.
     """
-    X = model._check_X(X, kernel=model.kernel_, reset=False)
+    X = model._check_X(X, kernel=model._exact_kernel, reset=False)
     model._fitted_length(X)
     split = model._split_again(X, y, sample_weight)
     workers, known, found = model._workers(), model.certificate_, []

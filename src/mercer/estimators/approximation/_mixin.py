@@ -36,6 +36,16 @@ class ApproximationMixin:
     """
 
     intercept_: Any
+    kernel_: Any
+
+    @property
+    def _exact_kernel(self) -> Any:
+        """The fitted kernel that features stand for."""
+        return self.kernel_
+
+    def _trial_parameters(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """Return parameters of fits on some rows that find out how many features are enough."""
+        return {}
 
     def _on_features(self, target: Any, weight: Any, features: Any) -> LinearRisk:
         """Return what is minimised over the weights of features, for one part of the target."""

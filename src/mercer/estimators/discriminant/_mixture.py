@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -163,6 +164,8 @@ class MixtureDiscriminantAnalysis(CanonicalTransformer, DiscriminantClassifier):
         counts = _check_subclasses(self.n_subclasses, X, summary)
         most = min(int(counts.sum()) - 1, X.shape[1])
         asked = check_n_components(self.n_components, most, "min(sum of subclasses - 1, n_features)")
+        if isinstance(self.random_state, Real) and not isinstance(self.random_state, Integral):
+            raise ValueError(f"random_state={self.random_state!r} must be an integer, a RandomState or None")
         random = check_random_state(self.random_state)
 
         sphering = sphere(summary.residual_rows(X), rank_tol)

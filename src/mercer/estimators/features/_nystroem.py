@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -172,11 +173,21 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProjecti
             points = kernel.check(self.landmarks, estimator=self, input_name="landmarks")
             kernel.check_pair(X, points)
             self.components_ = points
-        corner = self._corner(X)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in words
+            corner = self._corner(X)
         self.normalization_ = inverse_root(corner)
         self._n_features_out = corner.shape[0]
         check_finite_model(self)
         return self
+
+    def _moved(self, kernel: Kernel, X: Any, least: float) -> Self:
+        """Return the map with the same landmarks for another kernel, without its least directions."""
+        twin = copy.copy(self)
+        twin.set_params(kernel=kernel)
+        twin.kernel_ = kernel
+        twin.normalization_ = inverse_root(twin._corner(X), least)
+        twin.__dict__.pop("trace_error_", None)
+        return twin
 
     def _chosen(self, X: Any, n: int) -> np.ndarray:
         """Return the rows of the landmarks."""

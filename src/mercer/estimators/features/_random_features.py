@@ -15,7 +15,14 @@ from mercer.estimators.features._blocks import in_blocks
 from mercer.estimators.validation import validated
 from mercer.estimators.verdict import check_finite_model
 from mercer.kernels import Kernel
-from mercer.kernels.random_features import arcs, as_spectral, chi_squared, frequencies, waves
+from mercer.kernels.random_features import (
+    arcs,
+    as_spectral,
+    chi_squared,
+    frequencies,
+    spectral_parts,
+    waves,
+)
 from mercer.threads import Workers, resolve_threads
 from mercer.values import keep_parameters
 
@@ -35,7 +42,8 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Parameters
     ----------
     kernel : {"rbf", "laplacian", "matern", "additive_chi2", "arc_cosine"} or Kernel, default="rbf"
-        The kernel, by name or as an object ``RBF``, ``Laplacian`` or ``Matern`` of :mod:`mercer.kernels`.
+        The kernel, by name or as an object ``RBF``, ``Laplacian`` or ``Matern`` of :mod:`mercer.kernels`, or
+        a multiple of one of these, with or without a constant added.
         "additive_chi2" is :math:`\sum_j 2 x_j z_j / (x_j + z_j)` of histograms, whose features are not
         random; "arc_cosine" that of a wide layer of threshold or rectified units.
     gamma : float, "scale" or "auto", default="scale"
@@ -154,7 +162,10 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self.frequencies_ = rng.standard_normal((width, m))
         elif spectral is not None:
             self.kernel_ = spectral.resolve(X)
-            self.frequencies_ = frequencies(self.kernel_, width, -(-m // 2), self.sampling, rng)
+            wave, _, level = self._parts()
+            if level and m == 1:
+                raise ValueError(f"n_components=1 is too few for kernel={self.kernel_!r}: at least 2")
+            self.frequencies_ = frequencies(wave, width, -(-(m - bool(level)) // 2), self.sampling, rng)
             self.offset_ = float(rng.uniform(0.0, 2.0 * np.pi))
             self._refuse_overflow(X)
         check_finite_model(self)
@@ -178,16 +189,27 @@ class RandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         width = int(self._n_features_out)
         F = self.frequencies_.astype(X.dtype, copy=False)
         workers = Workers(resolve_threads(self.n_jobs))
+        _, scale, level = self._parts() if self.kernel_ is not None else (None, 1.0, 0.0)
 
         def block(rows: Any, out: np.ndarray) -> None:
             if self.kernel_ is not None:
-                waves(rows, F, width, self.offset_, out)
+                waves(rows, F, width - bool(level), self.offset_, out[:, : width - bool(level)])
+                if scale != 1.0:
+                    out *= out.dtype.type(np.sqrt(scale))
+                if level:
+                    out[:, -1] = np.sqrt(level)
             elif F.size:
                 arcs(rows, F, int(self.order), out)
             else:
                 chi_squared(rows, int(self.sample_steps), out)
 
         return in_blocks(X, width, workers, block)
+
+    def _parts(self) -> tuple[Kernel, float, float]:
+        """Return the kernel whose frequencies are drawn, its factor, and the constant beside it."""
+        parts = None if self.kernel_ is None else spectral_parts(self.kernel_)
+        assert parts is not None  # as_spectral has seen to it
+        return parts
 
     def _refuse_overflow(self, X: Any) -> None:
         """Refuse phases that the precision of the data cannot hold."""

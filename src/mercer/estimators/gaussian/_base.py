@@ -22,7 +22,7 @@ from mercer.kernels import KERNEL_OPTIONS, Kernel, as_kernel
 from mercer.kernels.sklearn_kernels import is_sklearn_kernel
 from mercer.kernels.tuning import Tuning
 from mercer.solvers.base import Limits
-from mercer.solvers.gaussian.hyperparameters import Found, maximise
+from mercer.solvers.gaussian.hyperparameters import Found, maximise, stay
 
 OPTIMIZERS = {"fmin_l_bfgs_b", "lbfgs"}
 NEAR = 1e-3  # distance to a bound, in logarithms, from which on it is the bound that decides
@@ -113,8 +113,9 @@ class BaseGaussianProcess(ProblemMachine):
         bounds: Float64,
         limits: Limits,
         rng: Any,
+        settled: bool = False,
     ) -> Found:
-        """Maximise the evidence from the given starts and from random ones."""
+        """Maximise the evidence from given starts (``settled``: the first is a maximum) and random ones."""
         if self.n_restarts_optimizer > 0:
             if not np.isfinite(bounds).all():
                 raise ValueError(
@@ -128,7 +129,8 @@ class BaseGaussianProcess(ProblemMachine):
             def listener(count: int, value: float) -> None:
                 sys.stdout.write(f"[{type(self).__name__}] evaluation {count:>4}  log evidence {value:.6f}\n")
 
-        return maximise(evidence, starts, bounds, limits=limits, optimizer=self.optimizer, listener=listener)
+        optimizer = stay if settled and len(starts) == 1 else self.optimizer
+        return maximise(evidence, starts, bounds, limits=limits, optimizer=optimizer, listener=listener)
 
     @staticmethod
     def _warn_of_bounds(theta: Float64, bounds: Float64, labels: list[str], kernel: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -16,22 +17,25 @@ from mercer.estimators.gaussian._regression_posterior import RegressionPosterior
 from mercer.estimators.gaussian._regression_search import RegressionSearch
 from mercer.estimators.gaussian._starts import data_starts, default_kernel, with_amplitude
 from mercer.gram import Gram, Workers
-from mercer.gram.kernel_family import Member
+from mercer.gram.kernel_family import Family, Member
 from mercer.gram.sklearn_family import family_of
 from mercer.kernels import Kernel, Precomputed, SklearnKernel
+from mercer.kernels.statistics import distances_kept
 from mercer.problems import Certificate, Machine
 from mercer.problems.design import Design
 from mercer.problems.equalities import ParametricMachine
 from mercer.problems.parametric_ridge import ParametricRidge
 from mercer.problems.ridge import Ridge
+from mercer.solvers.base import Limits
 from mercer.solvers.gaussian.evidence import evidence_of, factored
-from mercer.solvers.gaussian.hyperparameters import Found
+from mercer.solvers.gaussian.hyperparameters import Found, remembering
 from mercer.solvers.gaussian.kriging import KrigingPosterior, kriged, restricted_value
 from mercer.solvers.gaussian.posterior import ExactPosterior
 from mercer.solvers.linear_algebra.factored import WORST
 from mercer.solvers.linear_algebra.packed import PackedFactored
 
 PACKED = 5000  # rows from which on the factor takes half of a matrix, and products compute the kernel again
+KEPT = 4000  # rows up to which a search keeps their distances
 SEARCHING = 0.6  # share of the seconds for the search where the posterior takes iterations, too
 
 
@@ -53,6 +57,32 @@ class BaseRegression(RegressionSearch, RegressionPosterior):
         noise = self._given_noise(split.n, Y)
         if not self._direct and np.ndim(noise):
             raise ValueError("a noise for each point needs solver='cholesky' and a cache_size that holds K")
+        family, theta, limit = self._opened(X, Y, noise, fit.workers)
+        found = None
+        if self.optimizer is not None and theta.size:
+            time_left = limits if self._direct else replace(limits.part(SEARCHING), max_iter=limits.max_iter)
+            keeping = self._direct and split.n <= KEPT and hasattr(X, "shape")
+            evidence = remembering(lambda t: self._evidence(family, t, Y, time_left))
+            settled = False
+            with distances_kept(family.X) if keeping else nullcontext():
+                if not (self._automatic and self._noise_limits is not None):
+                    starts, settled = self._sketched(family, X, Y, theta, limit, time_left, evidence)
+                else:
+                    starts, limit = self._data_starts(family, X, Y, theta, limit, time_left, rng)
+                found = self._search(evidence, starts, limit, time_left, rng, settled)
+            theta = found.theta
+        if self._direct:
+            self._seed = int(rng.randint(2**31 - 1))
+        self._settle(family, theta, limit, found, Y if design is None else None)
+        member = family.at(self._parted(theta)[0])
+        if design is not None:
+            return self._infer_beside(member, found, split.Y, design)
+        return self._infer(fit, member, found, Y)
+
+    def _opened(
+        self, X: Any, Y: Float64, noise: float | Float64, workers: Workers
+    ) -> tuple[Family, Float64, Float64]:
+        """Return the family of the kernel, where the search starts, and its bounds."""
         bounds = {} if self.bounds is None else dict(self.bounds)
         self._limit_noise(noise, bounds.pop("noise", None), Y)
         kernel: Kernel = self.kernel_
@@ -61,42 +91,49 @@ class BaseRegression(RegressionSearch, RegressionPosterior):
         elif self._automatic and isinstance(self.kernel, str) and not isinstance(kernel, Precomputed):
             kernel = with_amplitude(kernel, self.normalize_y)
         self.kernel_, self._tuned = self._beginning(kernel, bounds)
-        family = family_of(self.kernel_, self._tuned, X, fit.workers)
+        family = family_of(self.kernel_, self._tuned, X, workers)
         theta, limit = family.theta, family.bounds
         if self._noise_limits is not None:
             theta = np.append(theta, math.log(float(noise)))
             limit = np.vstack([limit, np.log(self._noise_limits)])
         self.hyperparameters_ = [*family.labels, *([] if self._noise_limits is None else ["noise"])]
-        found = None
-        if self.optimizer is not None and theta.size:
-            time_left = limits if self._direct else replace(limits.part(SEARCHING), max_iter=limits.max_iter)
-            if not (self._automatic and self._noise_limits is not None):
-                starts = self._sketched(family, X, Y, theta, limit, time_left)
-            else:
-                starts = data_starts(family, Y, theta)
-                limit = self._roomy(limit, starts, family.labels)
-                starts = self._tried(family, X, Y, starts, limit, time_left, rng)
-            found = self._search(
-                lambda t: self._evidence(family, t, Y, time_left), starts, limit, time_left, rng
-            )
-            theta = found.theta
-        if self._direct:
-            self._seed = int(rng.randint(2**31 - 1))
+        return family, theta, limit
+
+    def _data_starts(
+        self, family: Family, X: Any, Y: Float64, theta: Float64, limit: Float64, limits: Limits, rng: Any
+    ) -> tuple[list[Float64], Float64]:
+        """Return the best starts with the scales of the data, and bounds with room around them."""
+        starts = data_starts(family, Y, theta)
+        limit = self._roomy(limit, starts, family.labels)
+        return self._tried(family, X, Y, starts, limit, limits, rng), limit
+
+    def _settle(
+        self, family: Family, theta: Float64, limit: Float64, found: Found | None, Y: Float64 | None
+    ) -> None:
+        """Store the parameters that were found, and warn of those that mean little.
+
+        Parameters
+        ----------
+        family : Family
+            The kernels.
+        theta, limit : array
+            The parameters and their bounds.
+        found : Found or None
+            The result of a search, if there was one.
+        Y : array or None
+            Outputs, if a constant might be as good.
+        """
         self.theta_ = theta
         part, self.noise_ = self._parted(theta)
-        member = family.at(part)
-        self.kernel_ = member.shown
+        self.kernel_ = family.at(part).shown
         if found is not None:
             if self._automatic and self.kernel is None:  # a feature, or the offset, may not be needed
                 spare = [j for j, label in enumerate(family.labels) if "gamma[" in label or "value" in label]
                 limit = limit.copy()
                 limit[spare, 0] = -np.inf
             self._warn_of_bounds(theta, limit, self.hyperparameters_, self.kernel_)
-            if design is None:
+            if Y is not None:
                 self._warn_of_nothing_found(found, Y)
-        if design is not None:
-            return self._infer_beside(member, found, split.Y, design)
-        return self._infer(fit, member, found, Y)
 
     def _infer(self, fit: Fit, member: Member, found: Found | None, Y: Float64) -> list[Solved]:
         """Compute the posterior at the chosen parameters."""

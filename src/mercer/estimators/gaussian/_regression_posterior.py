@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer.arrays import Float64
+from mercer.estimators.approximation._values import feature_products, has_features
 from mercer.estimators.gaussian._regression_evidence import RegressionEvidence
 from mercer.gram import Segment, Workers, cross_products
 from mercer.kernels import Precomputed
@@ -27,7 +28,9 @@ class RegressionPosterior(RegressionEvidence):
         return np.ascontiguousarray(np.reshape(self.dual_coef_, (self.shape_fit_[0], -1)))
 
     def _means(self, X: Any) -> Float64:
-        """Return K(X, training data) dual_coef for checked data."""
+        """Return K(X, training data) dual_coef for checked data, or the same of features."""
+        if has_features(self):
+            return feature_products(self, X, self._workers())
         coef = self._coef()
         outputs = np.arange(coef.shape[1])
         kernel = self._smooth

@@ -4,6 +4,7 @@ from mercer.estimators.online._adatron import KernelAdatron
 from mercer.estimators.online._base import OnlineMachine
 from mercer.estimators.online._kernel_perceptron import KernelPerceptron
 from mercer.estimators.online._perceptron import Perceptron
+from mercer.estimators.online._prank import PRank
 from mercer.estimators.online._svr import OnlineSVR
 from mercer.estimators.online._widrow_hoff import KernelWidrowHoff
 
@@ -13,5 +14,6 @@ __all__ = [
     "KernelWidrowHoff",
     "OnlineMachine",
     "OnlineSVR",
+    "PRank",
     "Perceptron",
 ]

@@ -232,7 +232,8 @@ class OnlineMachine(StreamLearner, ExpansionMixin, KernelMachine):
         self.__dict__.pop("t_", None)  # not fitted until this fit ends
         self.kernel_ = kernel.resolve_on(X, None)
         self.shape_fit_ = (0, *X.shape[1:]) if hasattr(X, "shape") else (0,)
-        diagonal = np.diagonal(X) if isinstance(kernel, Precomputed) else self.kernel_.evaluate_diag(X)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused in words
+            diagonal = np.diagonal(X) if isinstance(kernel, Precomputed) else self.kernel_.evaluate_diag(X)
         check_finite_diagonal(self.kernel_, diagonal)
         self._begin(np.asarray(diagonal, dtype=np.float64))
 

@@ -34,13 +34,14 @@ class ProvedMachine(OnlineMachine):
 
     def _certificate(self, X: Any, target: np.ndarray, psd: bool, status: str) -> Certificate:
         rule, F, n = self._rule(), self._checked_values(X), target.shape[0]
-        spread = float(np.max(np.diagonal(X) if self._pairwise_kernel else self.kernel_.evaluate_diag(X)))
-        parts = []
-        for o in range(target.shape[1]):
-            coef = np.zeros(n)
-            coef[self.support_] = self.dual_coef_[o]
-            values = rule.values(np.ascontiguousarray(target[:, o]), coef, F[:, o], spread)
-            parts.append(self._one(values, int(self.n_updates_[o]), psd, status))
+        with np.errstate(over="ignore", invalid="ignore"):  # the status tells of values that overflow
+            diagonal = np.diagonal(X) if self._pairwise_kernel else self.kernel_.evaluate_diag(X)
+            spread, parts = float(np.max(diagonal)), []
+            for o in range(target.shape[1]):
+                coef = np.zeros(n)
+                coef[self.support_] = self.dual_coef_[o]
+                values = rule.values(np.ascontiguousarray(target[:, o]), coef, F[:, o], spread)
+                parts.append(self._one(values, int(self.n_updates_[o]), psd, status))
         return combine(parts)
 
     def _one(self, values: Values, steps: int, psd: bool, stopped: str) -> Certificate:

@@ -13,9 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.arrays import Float64
 from mercer.estimators.projection._base import KernelProjection, check_n_components
 from mercer.estimators.verdict import check_finite_model
+from mercer.gram import Gram, Workers
+from mercer.gram.tiled import TiledProduct
 from mercer.problems.eigenfunctions import mercer_expansion
-from mercer.solvers.linear_algebra.spectral import dense_eigenpairs
+from mercer.solvers.linear_algebra.spectral import Eigenpairs, dense_eigenpairs, leading_eigenpairs
 from mercer.values import keep_parameters
+
+SMALL = 1500  # rows whose matrix is decomposed however little memory there is
+DENSE_MATRICES = 5  # of n by n numbers, at the peak: K, its symmetric part, LAPACK's, vectors, coefficients
+BLOCKS = 12  # of n by k numbers, at the peak of the iterations
+RESIDUAL = 1e-10  # of an eigenpair found by products, relative to the largest eigenvalue
 
 
 class MercerFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelProjection):
@@ -110,9 +117,7 @@ class MercerFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelPr
         n = self._length(X)
         k = check_n_components(self.n_components, n, "the number of rows")
         matrix = self._matrix(self.kernel_, X, workers, self._value_precision(n))
-        every = np.arange(n)
-        K = np.asarray(matrix.block(every, every), dtype=np.float64)
-        found = dense_eigenpairs(0.5 * (K + K.T), k)
+        found = self._eigenpairs(matrix, k, workers)
         expansion = mercer_expansion(found.values, found.vectors)
         self.X_fit_ = X
         self.eigenvalues_, self.eigenvectors_ = expansion.values, expansion.vectors
@@ -120,6 +125,24 @@ class MercerFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelPr
         self._n_features_out = expansion.values.size
         check_finite_model(self)
         return self
+
+    def _eigenpairs(self, matrix: Gram, k: int, workers: Workers) -> Eigenpairs:
+        """Return the leading eigenpairs, of the matrix where memory allows, else by products with it."""
+        n = matrix.n
+        if n <= SMALL or DENSE_MATRICES * 8 * n * n <= self._cache_bytes():
+            every = np.arange(n)
+            K = np.asarray(matrix.block(every, every), dtype=np.float64)
+            return dense_eigenpairs(0.5 * (K + K.T), k)
+        if BLOCKS * 8 * n * k > self._cache_bytes():
+            raise ValueError(
+                f"cache_size={self.cache_size!r} MB is too small for {k} eigenfunctions of {n} rows: choose "
+                f"n_components of at most {self._cache_bytes() // (BLOCKS * 8 * n)}, raise cache_size to "
+                f"{BLOCKS * 8 * n * k // 1_000_000 + 1}, or use Nystroem"
+            )
+        return leading_eigenpairs(
+            TiledProduct(matrix, workers), n, k, method="randomized", tol=RESIDUAL, max_iter=None,
+            seed=np.random.default_rng(0),
+        )  # fmt: skip
 
     def transform(self, X: Any) -> Any:
         r"""Return the features of points.

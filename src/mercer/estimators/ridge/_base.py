@@ -16,10 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.arrays import Float64
 from mercer.estimators.approximation._values import feature_products, has_features
-from mercer.estimators.fitting import Fit, Solved, noise_of, proof
+from mercer.estimators.fitting import Fit, Solved, proof
+from mercer.estimators.kernel_weights import certified_jointly
 from mercer.estimators.machine import ProblemMachine
 from mercer.estimators.splits import Outputs
-from mercer.estimators.verdict import check_finite_diagonal
+from mercer.estimators.verdict import check_finite_diagonal, noise_of
 from mercer.gram import Gram, Segment, Workers, cross_products, gram
 from mercer.gram.base import whole
 from mercer.gram.projected import ProjectedGram
@@ -305,6 +306,7 @@ class BaseKernelRidge(ProblemMachine):
         return cross_products(self.kernel_, X, Z, [segment], outputs.size, self._workers())
 
     def _certify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
+        given = X
         X = self._check_X(X, kernel=self.kernel_, reset=False)
         self._fitted_length(X)
         split = self._split_again(X, y, sample_weight)
@@ -330,7 +332,9 @@ class BaseKernelRidge(ProblemMachine):
             )
             for t, problem in enumerate(self._ridge(split, alpha, design).outputs())
         ]
-        return replace(proof(self, found, not np.isnan(known.gap)), n_iter=known.n_iter)
+        certificate = proof(self, found, not np.isnan(known.gap))
+        certificate = certified_jointly(self, given, split, sample_weight, certificate, found)
+        return replace(certificate, n_iter=known.n_iter)
 
     def _path(self, X: Any, Y: Float64, weight: Float64, alphas: Any) -> RidgePath:
         """Return the solutions of a grid on checked data, with a place for every row."""

@@ -13,6 +13,9 @@ from mercer.arrays import Float64
 from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
 from mercer.estimators.parametric import PARAMETRIC, ParametricMixin
 from mercer.estimators.ridge._base import BaseKernelRidge, RidgeOutputs
+from mercer.estimators.updating.mixin import UPDATES
+from mercer.estimators.updating.ridge import RidgeUpdateMixin
+from mercer.estimators.verdict import check_squares
 from mercer.kernels.data import naming
 from mercer.problems.linear_risk import LinearRisk
 from mercer.problems.losses import SquaredError
@@ -20,7 +23,9 @@ from mercer.solvers.ridge.direct import RidgePath
 from mercer.values import keep_parameters
 
 
-class KernelRidge(ApproximationMixin, ParametricMixin, MultiOutputMixin, RegressorMixin, BaseKernelRidge):
+class KernelRidge(
+    RidgeUpdateMixin, ApproximationMixin, ParametricMixin, MultiOutputMixin, RegressorMixin, BaseKernelRidge
+):
     r"""Least squares in feature space with a penalty on the norm.
 
     .. math::
@@ -105,6 +110,10 @@ class KernelRidge(ApproximationMixin, ParametricMixin, MultiOutputMixin, Regress
         Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        With :class:`~mercer.kernels.MultipleKernel`: the weights of its kernels.
+    y_fit_, sample_weight_fit_ : ndarray
+        With ``updatable=True``: the targets and weights of the training rows, in order of arrival.
     X_fit_ : array, CSR or sequence
         The training data.
     n_features_in_ : int
@@ -150,7 +159,9 @@ class KernelRidge(ApproximationMixin, ParametricMixin, MultiOutputMixin, Regress
         **BaseKernelRidge._parameter_constraints,
         **PARAMETRIC,
         **APPROXIMATION,
+        **UPDATES,
     }
+    _learns_kernel_weights = True
 
     def __init__(
         self,
@@ -178,6 +189,8 @@ class KernelRidge(ApproximationMixin, ParametricMixin, MultiOutputMixin, Regress
         parametric: Any = "auto",
         approximation: Any = None,
         n_components: Any = "auto",
+        updatable: bool = False,
+        window: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -205,6 +218,7 @@ class KernelRidge(ApproximationMixin, ParametricMixin, MultiOutputMixin, Regress
 
     def _split(self, X: Any, y: Any, sample_weight: Any) -> RidgeOutputs:
         Y = targets(self, X, y)
+        check_squares(Y)
         weight = self._check_weight(sample_weight, X, self._length(X))
         return RidgeOutputs(Y, weight, np.asarray(y).ndim == 1)
 

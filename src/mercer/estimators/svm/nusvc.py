@@ -6,9 +6,10 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 
 from mercer.estimators.degenerate import DegenerateFitWarning
+from mercer.estimators.probability import UNSET
 from mercer.estimators.sklearn_models import PlattNamesMixin, TwinMixin
 from mercer.estimators.splits import BinaryTask, TwoClassTasks
 from mercer.estimators.svm.svc import BaseSVC
@@ -89,7 +90,7 @@ class NuSVC(PlattNamesMixin, TwinMixin, BaseSVC):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseSVC._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
-        "probability": ["boolean"],
+        "probability": ["boolean", Hidden(StrOptions({UNSET}))],
         "threshold": [Interval(Real, None, None, closed="neither")],
     }
     _parameter_constraints.pop("fit_intercept")
@@ -103,7 +104,7 @@ class NuSVC(PlattNamesMixin, TwinMixin, BaseSVC):
         gamma: Any = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: bool = False,
+        probability: Any = UNSET,
         tol: float = 1e-3,
         cache_size: float = 200,
         class_weight: Any = None,

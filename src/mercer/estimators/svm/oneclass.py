@@ -14,6 +14,7 @@ from mercer.estimators.degenerate import DegenerateFitWarning
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.sklearn_models import TwinMixin
 from mercer.estimators.svm.detector import BaseDetector
+from mercer.estimators.updating.mixin import UPDATES, UpdateMixin
 from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram
 from mercer.problems import Dual
@@ -22,7 +23,7 @@ from mercer.problems.novelty import Hyperplane, PlaneMachine
 from mercer.values import keep_parameters
 
 
-class OneClassSVM(ApproximationMixin, TwinMixin, BaseDetector):
+class OneClassSVM(UpdateMixin, ApproximationMixin, TwinMixin, BaseDetector):
     r"""One-class SVM: the hyperplane that separates the data from the origin with the largest margin.
 
     .. math::
@@ -61,6 +62,8 @@ class OneClassSVM(ApproximationMixin, TwinMixin, BaseDetector):
         As in scikit-learn's OneClassSVM.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        With :class:`~mercer.kernels.MultipleKernel`: the weights of its kernels.
     history_ : list of dict
         With ``trace=True``, a line per round of the solver: ``n_iter``, ``seconds``, ``dual``, ``primal``,
         ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and ``kernel_evaluations``.
@@ -68,6 +71,8 @@ class OneClassSVM(ApproximationMixin, TwinMixin, BaseDetector):
         With ``approximation``: the fitted map, the weights of its features (a row for each function), their
         number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
         ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
+    X_fit_, sample_weight_fit_
+        With ``updatable=True``: the training rows in order of arrival, and their weights.
 
     References
     ----------
@@ -89,8 +94,11 @@ class OneClassSVM(ApproximationMixin, TwinMixin, BaseDetector):
         **KernelMachine._parameter_constraints,
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         **APPROXIMATION,
+        **UPDATES,
     }
     _parameter_constraints.pop("fit_intercept")
+    _learns_kernel_weights = True
+    _reads_target = False
 
     def __init__(
         self,
@@ -115,6 +123,8 @@ class OneClassSVM(ApproximationMixin, TwinMixin, BaseDetector):
         trace: bool = False,
         approximation: Any = None,
         n_components: Any = "auto",
+        updatable: bool = False,
+        window: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 

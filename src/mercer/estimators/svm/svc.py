@@ -8,27 +8,30 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.estimators.approximation._mixin import APPROXIMATION, ApproximationMixin
 from mercer.estimators.approximation._values import feature_products, has_features
 from mercer.estimators.machine import ClassMachine
 from mercer.estimators.parametric import PARAMETRIC, ParametricMixin, has_parametric
-from mercer.estimators.probability import ProbabilityMixin
+from mercer.estimators.probability import UNSET, ProbabilityMixin, wants_probabilities
 from mercer.estimators.row_batches import in_pieces
 from mercer.estimators.sklearn_models import PlattNamesMixin, TwinMixin
-from mercer.estimators.splits import Classes, Labels, TwoClassTasks
+from mercer.estimators.splits import AllClasses, Classes, Labels, TwoClassTasks
+from mercer.estimators.svm.joint_classes import JointClassesMixin
+from mercer.estimators.updating.classes import ClassUpdateMixin
+from mercer.estimators.updating.mixin import UPDATES
 from mercer.gram import Gram, Segment, cross_products
 from mercer.problems import Dual, HardMargin, HardMarginThroughOrigin, soft_margin, squared_hinge
 from mercer.problems.decisions import decisions_with_sure_signs
+from mercer.problems.joint_margin import JointMargin, joint_slacks
 from mercer.problems.linear_risk import LinearRisk
 from mercer.problems.losses import Hinge, SquaredHinge
 from mercer.problems.multiclass import pair_number, votes, votes_with_ties_broken
 from mercer.values import keep_parameters
 
 __all__ = ["SVC", "BaseSVC"]
-
 
 DECISIONS = 1 << 22  # of pairs of classes, in memory at a time: 32 MB
 FEWEST_ROWS = 64  # looked at together, however many the pairs
@@ -39,8 +42,10 @@ class BaseSVC(ProbabilityMixin, ClassMachine):
 
     Parameters
     ----------
-    probability : bool, default=False
-        Whether ``predict_proba`` will be available. Its largest probability is that of the class that
+    probability : bool, default="deprecated"
+        Whether ``predict_proba`` will be available. The default is scikit-learn's since 1.9 and means False.
+        ``True`` stays here when it is removed there; a ``False`` that is written out gives scikit-learn's
+        FutureWarning. Its largest probability is that of the class that
         ``predict`` returns (at ``threshold=0``); for two classes it costs less than a second fit as a rule.
         Probabilities are those of the rows as ``sample_weight`` counts them: ``class_weight`` moves the
         decision only.
@@ -70,12 +75,28 @@ class BaseSVC(ProbabilityMixin, ClassMachine):
             raise ValueError("decision_function_shape='ovo' needs multiclass='ovo': 'ovr' has no pairs")
 
     def _begin(self, split: Any) -> None:
+        given = getattr(self, "probability", UNSET)
+        if given != UNSET and not given:
+            self._announce_removal()
         super()._begin(split)
         for name in ("link_knots_", "link_slopes_"):
             self.__dict__.pop(name, None)  # of an earlier fit
 
+    @property
+    def _joint(self) -> bool:
+        """Whether one problem has all classes, a function for each."""
+        return bool(self.multiclass == "joint")
+
     def _tasks_of(self, labels: Labels, base: np.ndarray) -> Classes:
-        return TwoClassTasks(labels, base, self.multiclass == "ovo")
+        return (
+            AllClasses(labels, base) if self._joint else TwoClassTasks(labels, base, self.multiclass == "ovo")
+        )
+
+    def _keep(self, machines: list[Any], split: Any) -> None:
+        if self._joint:
+            self.__dict__.pop("margin_", None)
+        else:
+            super()._keep(machines, split)
 
     # -- prediction --------------------------------------------------------------------------------------
 
@@ -186,7 +207,15 @@ class BaseSVC(ProbabilityMixin, ClassMachine):
         return choice
 
 
-class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseSVC):
+class SVC(
+    JointClassesMixin,
+    ClassUpdateMixin,
+    ApproximationMixin,
+    PlattNamesMixin,
+    ParametricMixin,
+    TwinMixin,
+    BaseSVC,
+):
     r"""C-support vector classification.
 
     .. math::
@@ -205,6 +234,10 @@ class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseS
         Largest KKT violation (``criterion="kkt"``) or relative gap (``"gap"``) at which to stop.
     class_weight : dict or "balanced", optional
         Factors of C per class. "balanced" counts each row as often as its sample weight says.
+    multiclass : {"ovo", "ovr", "joint"}, default="ovo"
+        One machine per pair of classes, one per class, or one problem with a function for each class: that of
+        :class:`CrammerSingerSVC`, whose bias is regularised. It is for ``loss="hinge"``, a finite C, and
+        neither probabilities, ``parametric`` nor ``approximation``.
     max_iter : int, default=-1
         Most steps of the solver for each two-class problem; -1 for no limit.
     n_jobs : int, optional
@@ -236,6 +269,8 @@ class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseS
         Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        With :class:`~mercer.kernels.MultipleKernel`: the weights of its kernels.
     link_knots_, link_slopes_ : arrays of shape (n_machines, 2, n_pieces)
         With ``probability=True``: how decisions below 0 (first) and above become logits, a straight line of
         slope ``link_slopes_`` from each of ``link_knots_`` on.
@@ -250,6 +285,8 @@ class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseS
         With ``approximation``: the fitted map, the weights of its features (a row for each function), their
         number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
         ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
+    X_fit_, y_fit_, sample_weight_fit_
+        With ``updatable=True``: the training rows in order of arrival, their labels and weights.
 
     References
     ----------
@@ -270,11 +307,14 @@ class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseS
         **BaseSVC._parameter_constraints,
         "C": [Interval(Real, 0.0, None, closed="right")],
         "loss": [StrOptions({"hinge", "squared_hinge"})],
-        "probability": ["boolean"],
+        "probability": ["boolean", Hidden(StrOptions({UNSET}))],
         "threshold": [Interval(Real, None, None, closed="neither")],
+        "multiclass": [StrOptions({"ovo", "ovr", "joint"})],
         **PARAMETRIC,
         **APPROXIMATION,
+        **UPDATES,
     }
+    _learns_kernel_weights = True
 
     def __init__(
         self,
@@ -286,7 +326,7 @@ class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseS
         coef0: float = 0.0,
         loss: str = "hinge",
         shrinking: bool = True,
-        probability: bool = False,
+        probability: Any = UNSET,
         tol: float = 1e-3,
         cache_size: float = 200,
         class_weight: Any = None,
@@ -309,8 +349,33 @@ class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseS
         parametric: Any = "auto",
         approximation: Any = None,
         n_components: Any = "auto",
+        updatable: bool = False,
+        window: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not self._joint:
+            return
+        given = {
+            "decision_function_shape": (self.decision_function_shape, "ovr"),
+            "loss": (self.loss, "hinge"),
+            "probability": (wants_probabilities(self), False),
+            "approximation": (self.approximation, None),
+            "parametric": (
+                None if isinstance(self.parametric, str) and self.parametric == "auto" else self.parametric,
+                None,
+            ),
+        }
+        for name, (value, allowed) in given.items():
+            if value is not allowed and value != allowed:
+                raise ValueError(
+                    f"multiclass='joint' does not support {name}={value!r}: use {name}={allowed!r}, or "
+                    "multiclass='ovo'"
+                )
+        if np.isinf(self.C):
+            raise ValueError("multiclass='joint' does not support C=inf: use a large finite C")
 
     def _precision(self) -> Any:
         # The distance of two hulls that nearly touch drowns in the rounding of single precision.
@@ -320,7 +385,13 @@ class SVC(ApproximationMixin, PlattNamesMixin, ParametricMixin, TwinMixin, BaseS
         loss = Hinge() if self.loss == "hinge" else SquaredHinge()
         return self._feature_risk(loss, target, self.C * weight, features)
 
-    def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual:
+    def _joint_slacks(self, F: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        return joint_slacks(F, labels, 1.0 - np.eye(self.classes_.size))
+
+    def _problem(self, sign: np.ndarray, weight: np.ndarray, matrix: Gram) -> Dual | JointMargin:
+        if self._joint:
+            costs, biased = 1.0 - np.eye(self.classes_.size), float(self.fit_intercept)
+            return JointMargin(sign.astype(np.int64), self.C * weight, costs, bias_scale=biased)
         if np.isinf(self.C):
             hard = HardMargin if self.fit_intercept else HardMarginThroughOrigin
             return hard(sign, weight, float(matrix.diag().max(initial=0.0)))

@@ -9,12 +9,13 @@ from sklearn.utils._param_validation import Interval
 
 from mercer.estimators.machine import KernelMachine
 from mercer.estimators.svm.ball import BaseBall
+from mercer.estimators.updating.mixin import UPDATES, UpdateMixin
 from mercer.values import keep_parameters
 
 DEFAULT_NU = 0.1
 
 
-class SVDD(BaseBall):
+class SVDD(UpdateMixin, BaseBall):
     r"""Support vector data description: the smallest ball in feature space around (most of) the data.
 
     .. math::
@@ -84,8 +85,10 @@ class SVDD(BaseBall):
         "nu": [Interval(Real, 0.0, 1.0, closed="both")],
         "C": [Interval(Real, 0.0, None, closed="right"), None],
         "gap": [Interval(Real, 0.0, None, closed="left")],
+        **UPDATES,
     }
     _parameter_constraints.pop("fit_intercept")
+    _reads_target = False
 
     def __init__(
         self,
@@ -110,6 +113,8 @@ class SVDD(BaseBall):
         warm_start: bool = False,
         on_interrupt: str = "raise",
         trace: bool = False,
+        updatable: bool = False,
+        window: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
 

@@ -13,6 +13,7 @@ from mercer.estimators.machine import KernelMachine
 from mercer.estimators.parametric import PARAMETRIC, ParametricMixin
 from mercer.estimators.sklearn_models import TwinMixin
 from mercer.estimators.svm.regressor import BaseSVR
+from mercer.estimators.updating.mixin import UPDATES, UpdateMixin
 from mercer.gram import Gram
 from mercer.problems import Dual
 from mercer.problems.hard_tube import HardTube
@@ -22,7 +23,7 @@ from mercer.problems.regression import epsilon_tube, squared_epsilon_tube
 from mercer.values import keep_parameters
 
 
-class SVR(ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
+class SVR(UpdateMixin, ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
     r"""epsilon-support vector regression.
 
     .. math::
@@ -30,7 +31,8 @@ class SVR(ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
 
     with L(u) = max(0, abs(u) - epsilon) (``loss="epsilon_insensitive"``) or its square
     (``"squared_epsilon_insensitive"``), solved through its dual with a proof of the distance to the optimum
-    (``certificate_``).
+    (``certificate_``). A matrix of targets has a function for each column; all share the kernel matrix, and
+    the certificate has a part for each.
 
     Parameters
     ----------
@@ -61,6 +63,8 @@ class SVR(ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
         Their coefficients, where there are any; that of the constant is in ``intercept_``.
     kernel_ : Kernel
         The kernel with its data-dependent parameters fixed.
+    kernel_weights_ : ndarray of shape (n_kernels,)
+        With :class:`~mercer.kernels.MultipleKernel`: the weights of its kernels.
     history_ : list of dict
         With ``trace=True``, a line per round of the solver: ``n_iter``, ``seconds``, ``dual``, ``primal``,
         ``gap``, ``kkt_violation``, ``margin``, ``n_support`` and ``kernel_evaluations``.
@@ -68,6 +72,8 @@ class SVR(ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
         With ``approximation``: the fitted map, the weights of its features (a row for each function), their
         number, and a :class:`~mercer.problems.DistanceFromExact`. There are no support vectors then;
         ``dual_coef_`` has the multipliers of all rows, sparse, where the weights do not determine them.
+    X_fit_, y_fit_, sample_weight_fit_
+        With ``updatable=True``: the training rows in order of arrival, their targets and weights.
 
     References
     ----------
@@ -91,7 +97,9 @@ class SVR(ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         **PARAMETRIC,
         **APPROXIMATION,
+        **UPDATES,
     }
+    _learns_kernel_weights = True
 
     def __init__(
         self,
@@ -120,8 +128,17 @@ class SVR(ApproximationMixin, ParametricMixin, TwinMixin, BaseSVR):
         parametric: Any = "auto",
         approximation: Any = None,
         n_components: Any = "auto",
+        updatable: bool = False,
+        window: int | None = None,
     ) -> None:
         keep_parameters(self, locals())
+
+    _several = True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
     def _precision(self) -> Any:
         return "double" if self.precision == "auto" and np.isinf(self.C) else self.precision

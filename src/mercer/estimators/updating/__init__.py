@@ -1,0 +1,1 @@
+"""Machines that learn one more row, and forget one."""
