@@ -8,10 +8,34 @@
 4
 """
 
+from mercer.inspect.counterfactuals import Counterfactual, counterfactual
+from mercer.inspect.dependence import PartialDependence, partial_dependence
 from mercer.inspect.feature_weights import FeatureWeights, along_sequence, feature_weights
+from mercer.inspect.gradients import gradient, sensitivity
 from mercer.inspect.hardest_rows import HardestRows, hardest
+from mercer.inspect.importance import Importance, permutation_importance
+from mercer.inspect.shapley_values import Shapley, shapley
+from mercer.inspect.why_row import Carriers, why
 
-__all__ = ["FeatureWeights", "HardestRows", "along_sequence", "feature_weights", "hardest"]
+__all__ = [
+    "Carriers",
+    "Counterfactual",
+    "FeatureWeights",
+    "HardestRows",
+    "Importance",
+    "PartialDependence",
+    "Shapley",
+    "along_sequence",
+    "counterfactual",
+    "feature_weights",
+    "gradient",
+    "hardest",
+    "partial_dependence",
+    "permutation_importance",
+    "sensitivity",
+    "shapley",
+    "why",
+]
 
 
 def __dir__() -> list[str]:

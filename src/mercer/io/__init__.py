@@ -12,9 +12,10 @@ from mercer.io.model.loading import ModelFile, inspect, load, loads, read_model
 from mercer.io.model.saving import dumps, save
 from mercer.io.model.training_data import Training, Verification, fingerprint, verify
 from mercer.io.onnx.export import to_onnx
-from mercer.io.sklearn_twins import from_sklearn
+from mercer.io.sklearn_counterparts import from_sklearn
 from mercer.io.tables.formats import FORMATS
 from mercer.io.tables.item_files import Items, read_fasta, read_lines
+from mercer.io.tables.object_tables import SeriesTable, read_series
 from mercer.io.tables.reading import read_batches, read_data
 from mercer.io.tables.table import Table
 
@@ -26,6 +27,7 @@ __all__ = [
     "MissingExtraError",
     "ModelFile",
     "ModelFileError",
+    "SeriesTable",
     "Table",
     "Training",
     "Verification",
@@ -44,6 +46,7 @@ __all__ = [
     "read_libsvm_model",
     "read_lines",
     "read_model",
+    "read_series",
     "save",
     "to_onnx",
     "verify",

@@ -72,7 +72,9 @@ def read_graphs(path: str | os.PathLike[str]) -> GraphTable:
 def _folder(place: Path) -> GraphTable:
     found = sorted(place.glob("*_A.txt"))
     if len(found) != 1:
-        raise DataFileError(f"{place.name!r} holds {len(found)} files NAME_A.txt; a data set has one")
+        raise DataFileError(
+            f"{place.name!r} is a folder that holds {len(found)} files NAME_A.txt; a data set has one"
+        )
     name = found[0].name[: -len("_A.txt")]
 
     def numbers(part: str, kind: type = float) -> Any:

@@ -299,7 +299,7 @@ class BaseSearch(MetaEstimatorMixin, BaseEstimator):
         tags.estimator_type = inner.estimator_type
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.input_tags = inner.input_tags
-        tags.target_tags = inner.target_tags
+        tags.target_tags = replace(inner.target_tags, multi_output=False)  # scores are of one target
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -75,6 +75,11 @@ class Evaluator:
         splitter = check_cv(self.search.cv, self.y, classifier=is_classifier(self.template))
         pairs = splitter.split(self.X, self.y, **self.routed.splitter.split)
         folds = [(_row_numbers(train), _row_numbers(test)) for train, test in pairs]
+        if not folds:
+            raise ValueError(
+                f"cv={self.search.cv!r} gives no folds: give a number of them, a splitter, or pairs of row "
+                "numbers to fit and to judge by"
+            )
         weight = self._of_all_rows(self.routed.scorer.score.get("sample_weight"))
         for j, (_, test) in enumerate(folds if weight is not None else []):
             if not weight[test].any():

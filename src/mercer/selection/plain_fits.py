@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 
+from mercer.estimators.probability import wants_probabilities
 from mercer.selection.limited_fits import fit_within
 from mercer.selection.parameter_grids import chains_along_c, final_machine, prefix, short
 from mercer.solvers import Limits
@@ -59,7 +60,7 @@ class FittingRun:
         self.limits, self.record = limits, record
         machine = final_machine(estimator)
         # Probabilities are found to a tolerance of their own, which depends on where a fit comes from.
-        self.warm = machine is not None and not getattr(machine, "probability", False)
+        self.warm = machine is not None and not wants_probabilities(machine)
 
     def run(self) -> None:
         """Do it all; limits leave what is done."""

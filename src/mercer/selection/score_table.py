@@ -54,7 +54,7 @@ class ScoreTable:
             return self.errors
         if self.n_columns < 2:
             return np.zeros(len(self.candidates))
-        return np.asarray(self.scores.std(axis=1, ddof=1) / np.sqrt(self.n_columns))
+        return np.asarray(_spread(self.scores, ddof=1) / np.sqrt(self.n_columns))
 
     @property
     def complete(self) -> NDArray[np.bool_]:
@@ -88,11 +88,18 @@ class ScoreTable:
         out["params"] = self.candidates
         out |= {f"split{j}_test_score": self.scores[:, j].copy() for j in range(self.n_columns)}
         out["mean_test_score"] = self.means
-        out["std_test_score"] = self.scores.std(axis=1)
+        out["std_test_score"] = _spread(self.scores)
         out["standard_error"] = self.standard_errors
         lowest = np.where(self.complete, -self.means, np.inf)
         out["rank_test_score"] = rankdata(lowest, method="min").astype(np.int32)
         return out
+
+
+def _spread(scores: Float64, ddof: int = 0) -> Float64:
+    """Return the standard deviation of each row, also where squares of its numbers overflow."""
+    largest = np.abs(scores).max(axis=1, keepdims=True)
+    unit = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    return np.asarray((scores / unit).std(axis=1, ddof=ddof) * unit[:, 0])
 
 
 _ABSENT = object()

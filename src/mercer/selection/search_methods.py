@@ -149,7 +149,10 @@ class LeaveOneOutCriterion(SearchMethod):
                 model = fitted.held_out(left_out_values(fitted, n))
                 counted = row_shares(evaluator.search.scoring_, y, weight)
                 if counted is None or not is_classifier(evaluator.template):
-                    return float(evaluator.scorer(model, evaluator.X, y, **evaluator._score_params(every)))
+                    with np.errstate(all="ignore"):  # a score that overflows is nan, which is never chosen
+                        return float(
+                            evaluator.scorer(model, evaluator.X, y, **evaluator._score_params(every))
+                        )
                 right = (model.predict(evaluator.X) == y).astype(np.float64)
                 table.errors[k] = np.sqrt(float(counted**2 @ (right - float(counted @ right)) ** 2))
                 return float(counted @ right)

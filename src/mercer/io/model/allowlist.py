@@ -1,8 +1,8 @@
 """What a model file may name, and nothing else is ever built.
 
-Of mercer: every public estimator, and the values (kernels, losses) and records (certificates and the like)
-of the packages below. Of scikit-learn: the transformers and containers listed here. Of NumPy: plain data
-types. A user's own functions and kernels are named in the file and handed over by whoever loads it.
+Of mercer: every public estimator, and the values (kernels, losses, structures) and records (certificates and
+the like) of the packages below. Of scikit-learn: the transformers and containers listed here. Of NumPy: plain
+data types. A user's own functions and kernels are named in the file and handed over by whoever loads it.
 
 Names in files outlive the modules that they came from: what has moved is listed in ``MOVED``.
 """
@@ -23,7 +23,10 @@ from mercer.io.errors import ModelFileError
 from mercer.kernels.sklearn_kernels import is_sklearn_kernel
 from mercer.values import Value
 
-PACKAGES = ("mercer.kernels", "mercer.problems", "mercer.solvers", "mercer.estimators", "mercer.selection")
+PACKAGES = (
+    "mercer.kernels", "mercer.problems", "mercer.solvers", "mercer.estimators", "mercer.selection",
+    "mercer.structured",
+)  # fmt: skip
 # Where the things live today whose names in files say otherwise.
 MOVED = {
     "mercer.estimators.discriminant._class_spectra:ClassSpectra": (
@@ -41,7 +44,7 @@ MOVED = {
     "mercer.solvers.posterior:IterativePosterior": "mercer.solvers.gaussian.posterior:IterativePosterior",
 }
 MODULE = re.compile(
-    r"mercer\.(?:(?:kernels|problems|solvers|estimators|selection)(?:\.[a-z_0-9]+)*"
+    r"mercer\.(?:(?:kernels|problems|solvers|estimators|selection|structured)(?:\.[a-z_0-9]+)*"
     r"|io\.model\.training_data|bounds\.promises)"
 )
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

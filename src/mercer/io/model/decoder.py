@@ -22,6 +22,7 @@ from mercer.io.model.allowlist import (
 )
 from mercer.io.model.description_audit import refuse
 from mercer.kernels import Kernel
+from mercer.structured import Structure
 from mercer.values import Value
 
 
@@ -176,7 +177,7 @@ class Decoder:
         params, state = self._tables(node, where)
         made = own_class(node["class"], "value")(**params)
         vars(made).update(state)
-        if isinstance(made, Kernel):
+        if isinstance(made, Kernel | Structure):
             made.validate()
         return made
 

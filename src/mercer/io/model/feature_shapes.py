@@ -15,9 +15,18 @@ _ON_FEATURES: Shapes = {
     "n_components_": "int",
     "distance_from_exact_": "@mercer.problems:DistanceFromExact | none",
     "_feature_price": "float",
+    "log_marginal_likelihood_bounds_": "list(number)[2] | none",
+    "_white": "float",
 }
 
 
 def shapes_on_features(exact: Shapes) -> Shapes:
     """Return the table of an estimator that was fitted with ``approximation``."""
-    return {**{name: shape for name, shape in exact.items() if name not in _OF_SUPPORT}, **_ON_FEATURES}
+    kept = {name: shape for name, shape in exact.items() if name not in _OF_SUPPORT}
+    if "_posterior" in exact:  # a process has no bias
+        return {
+            **kept,
+            **{name: shape for name, shape in _ON_FEATURES.items() if name != "intercept_"},
+            "_posterior": "@mercer.solvers.gaussian.on_features:FeaturePosterior !",
+        }
+    return {**kept, **_ON_FEATURES}

@@ -226,6 +226,10 @@ class Looker:
             return bool(np.isfinite(value.theta).all())
         if not isinstance(value, Kernel):
             return False
+        if shape.lengths:  # a second view has its own number of features
+            known = sizes.get(shape.lengths[0])
+            sizes = {name: size for name, size in sizes.items() if name != "d"}
+            sizes |= {} if known is None else {"d": known}
         if isinstance(value, OnColumns):  # what is inside sees some of the features
             sizes = {name: size for name, size in sizes.items() if name != "d"}
         inside = [v for v in vars(value).values() if isinstance(v, Kernel)]
@@ -291,9 +295,13 @@ def _check_outputs(model: Any, state: Mapping[str, Any], sizes: Sizes) -> None:
     if ("link_knots_" in state) != ("link_slopes_" in state):
         refuse(model, "link_knots_ and link_slopes_ belong together")
     if "feature_map_" in state:
-        wanted = _machines(model, k) if k else sizes["u"]
-        if sizes["u"] != wanted or np.size(state["intercept_"]) != sizes["u"]:
+        process = "_y_mean" in state
+        wanted = _machines(model, k) if k else sizes["o"] if process else sizes["u"]
+        if sizes["u"] != wanted or np.size(state.get("intercept_", np.zeros(wanted))) != sizes["u"]:
             refuse(model, f"feature_weights_ has {sizes['u']} rows for {wanted} functions")
+        width = state["feature_weights_"].shape[1]
+        if process and state["_posterior"].triangle.shape[0] != width:
+            refuse(model, f"the posterior is not that of {width} features")
         return
     if "_n_support" in state and "thresholds_" not in state:
         _check_pairs(model, state["_n_support"], sizes)
@@ -317,6 +325,8 @@ def _check_pairs(model: Any, counts: np.ndarray, sizes: Sizes) -> None:
         refuse(model, f"the numbers of support vectors {counts.tolist()!r:.60} do not sum to {m}")
     machines = _machines(model, k)
     rows = 1 if k == 2 else k if getattr(model, "multiclass", "ovo") != "ovo" else k - 1
+    if getattr(model, "_joint", False):  # one function for each class, of two classes too
+        rows = machines = k
     if sizes["r"] != rows or sizes["q"] != machines:
         refuse(model, f"dual_coef_ has {sizes['r']} rows and intercept_ {sizes['q']} entries for {k} classes")
 

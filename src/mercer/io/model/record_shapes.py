@@ -94,6 +94,10 @@ RECORDS: dict[str, Shapes] = {
         "R": "float[b,b]!",
         "middle": "float[b,b]!",
     },
+    "mercer.solvers.gaussian.on_features:FeaturePosterior": {
+        "triangle": "float[f,f]!",
+        "projected": "flag!",
+    },
     "mercer.solvers.posterior:ExactPosterior": {
         "system": "@mercer.solvers.factored:Factored | @mercer.solvers.linear_algebra.packed:PackedFactored !"
     },
@@ -133,6 +137,7 @@ RECORDS: dict[str, Shapes] = {
         "n_iter": "int",
         "status": "word",
     },
+    "mercer.structured.ragged:Ragged": {"values": "int[*]!", "offsets": "int[*]!"},
     "mercer.kernels.tuning:Tuning": {
         "kernel": "kernel!",
         "names": "list(word)[j] !",

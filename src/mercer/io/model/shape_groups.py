@@ -5,7 +5,12 @@ from __future__ import annotations
 from mercer.io.model.record_shapes import Shapes
 
 PROCESS = "@mercer.solvers.posterior:ExactPosterior | @mercer.solvers.gaussian.kriging:KrigingPosterior"
-KERNEL: Shapes = {"kernel_": "kernel!", "_gamma": "any", "shape_fit_": "list(int)[*] !"}
+KERNEL: Shapes = {
+    "kernel_": "kernel!",
+    "kernel_weights_": "float[*]",
+    "_gamma": "any",
+    "shape_fit_": "list(int)[*] !",
+}
 FITTED: Shapes = {
     "certificate_": "@mercer.problems:Certificate",
     "status_": "word | list(word)[*]",
@@ -15,6 +20,7 @@ FITTED: Shapes = {
     "history_": "any",
     "_notes": "any",
 }
+UPDATABLE: Shapes = {"X_fit_": "points[n,d]", "y_fit_": "array[n]", "sample_weight_fit_": "float[n]"}
 CLASSES: Shapes = {"classes_": "labels[k]!", "class_weight_": "float[k]", "priors_": "float[k]"}
 MACHINE: Shapes = {
     **FITTED,
@@ -25,11 +31,13 @@ MACHINE: Shapes = {
     "parametric_": "value | none",
     "parametric_coef_": "float[q,*]",
     "support_vectors_": "points[m,d]!",
+    "_items_fit": "points[n,d]",
     "loss_": "value | none",
     "kkt_violation_": "number",
     "outside_fraction_": "number",
     "support_fraction_": "number | number[*]",
     "import_objectives_": "any",
+    **UPDATABLE,
 }
 CLASSIFIER: Shapes = {
     **CLASSES,
@@ -86,6 +94,8 @@ RIDGE: Shapes = {
     "_flat": "flag!",
     "dual_coef_": "float[n] | float[n,o] !",
     "X_fit_": "points[n,d]!",
+    "y_fit_": "float[n] | float[n,*]",
+    "sample_weight_fit_": "float[n]",
     "intercept_": "float | float[o] !",
     "parametric_": "value | none",
     "parametric_coef_": "float[*,*]",

@@ -127,6 +127,8 @@ def _item(item: Any) -> str:
         return _item(item.item())
     if isinstance(item, np.ndarray | list | tuple):
         return fingerprint(item)
+    if isinstance(item, dict):  # a graph: repr would leave out the middle of its arrays
+        return fingerprint([part for key in sorted(item) for part in (key, item[key])])
     return repr(item)
 
 

@@ -198,7 +198,7 @@ def _normalized(g: Graph, k: Normalized, x: str, Z: np.ndarray | None) -> str:
     squares = np.asarray(k.kernel.evaluate_diag(Z), dtype=np.float64)
     columns = np.zeros_like(squares)
     np.divide(1.0, np.sqrt(np.maximum(squares, 0.0)), out=columns, where=squares > 0)
-    scaled = g.op("Mul", kernel(g, k.kernel, x, Z), g.const(columns[None]))
+    scaled = g.scaled(kernel(g, k.kernel, x, Z), columns)
     return g.op("Mul", scaled, g.unsqueeze(rows, 1))
 
 

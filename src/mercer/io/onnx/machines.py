@@ -193,7 +193,21 @@ def _votes(g: Graph, model: Any, F: str) -> tuple[str, str]:
     return (F if model.decision_function_shape == "ovo" else broken), choice
 
 
+def _joint_margin(g: Graph, model: Any, x: str) -> list[Output]:
+    """Add a function for each class, the largest of which wins."""
+    F = _machines(g, model, x)
+    decision = _contrast(g, F, model.classes_.size)
+    threshold = getattr(model, "threshold", 0.0)
+    if threshold:
+        choice = g.op("Cast", g.op("GreaterOrEqual", "decision", g.const(threshold)), to=INT64)
+    else:
+        choice = g.op("ArgMax", F, axis=1, keepdims=0)
+    return _labelled(g, model, choice, [decision])
+
+
 def _svc(g: Graph, model: Any, x: str) -> list[Output]:
+    if getattr(model, "_joint", False):
+        return _joint_margin(g, model, x)
     knots = getattr(model, "link_knots_", None)
 
     def logits(F: str) -> str | None:
@@ -204,8 +218,20 @@ def _svc(g: Graph, model: Any, x: str) -> list[Output]:
 
 def _ordinal(g: Graph, model: Any, x: str) -> list[Output]:
     """Add one function that thresholds cut: a class is the number of thresholds below it."""
-    F, k = _machines(g, model, x), model.classes_.size
-    above = g.number(g.op("Greater", F, g.const(0.0)))
+    return _cut(g, model, _machines(g, model, x), "Greater")
+
+
+def _prank(g: Graph, model: Any, x: str) -> list[Output]:
+    """Add the perceptron of ordered classes: a class is the number of thresholds that f reaches."""
+    weights = np.repeat(model.dual_coef_.sum(axis=0)[:, None], model.intercept_.size, axis=1)
+    F = combination(g, model.kernel_, x, model.support_vectors_, weights, model.intercept_)
+    return _cut(g, model, F, "GreaterOrEqual")
+
+
+def _cut(g: Graph, model: Any, F: str, beyond: str) -> list[Output]:
+    """Add classes in their order, given the function above each threshold."""
+    k = model.classes_.size
+    above = g.number(g.op(beyond, F, g.const(0.0)))
     choice = g.op("Cast", g.sum(above, 1), to=INT64)
     if k == 2:
         return _labelled(g, model, choice, [_decided(g, F, None)])
@@ -290,11 +316,13 @@ MACHINES: dict[type, Callable[[Graph, Any, str], list[Output]]] = {
     e.NuSVC: _svc,
     e.SVCPath: _svc,
     e.OrdinalSVC: _ordinal,
+    e.CrammerSingerSVC: _joint_margin,
     e.KernelClassifier: _convex,
     e.KernelLogisticRegression: _convex,
     e.KernelRidgeClassifier: _ridge_classifier,
     e.KernelPerceptron: _online_classifier,
     e.KernelAdatron: _online_classifier,
+    e.PRank: _prank,
     e.Perceptron: _perceptron,
     e.LinearSVC: _weights,
     e.LinearClassifier: _weights,

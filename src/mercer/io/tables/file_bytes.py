@@ -27,7 +27,7 @@ Content = bytes | bytearray
 
 
 @dataclass(frozen=True)
-class Limits:
+class SizeLimits:
     """What a file may cost.
 
     Attributes
@@ -64,11 +64,11 @@ class Source:
     ----------
     path : str or path
         The file; "-" for standard input.
-    limits : Limits
+    limits : SizeLimits
         What it may cost.
     """
 
-    def __init__(self, path: str | os.PathLike[str], limits: Limits) -> None:
+    def __init__(self, path: str | os.PathLike[str], limits: SizeLimits) -> None:
         self.name = "standard input" if os.fspath(path) == "-" else Path(path).name
         self.path = None if os.fspath(path) == "-" else Path(path)
         self.limits = limits
@@ -206,7 +206,7 @@ class Source:
             held += len(piece)
             total += len(piece)
             if self.compressed:
-                Limits(sys.maxsize, self.limits.expansion).check(total, self._packed, self.name)
+                SizeLimits(sys.maxsize, self.limits.expansion).check(total, self._packed, self.name)
             if held >= size:
                 yield b"".join(kept)
                 kept, held = [], 0

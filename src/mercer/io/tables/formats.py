@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 
-FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines")
+FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines", "ts", "graphs")
 BINARY = ("parquet", "feather", "npz")
 ENDINGS = {
     "csv": (".csv", ".tsv"),
@@ -17,6 +17,7 @@ ENDINGS = {
     "npz": (".npz",),
     "fasta": (".fasta", ".fa", ".fas", ".fna", ".faa", ".ffn", ".frn"),
     "lines": (".lines",),
+    "ts": (".ts",),
 }
 MAGIC = ((b"PAR1", "parquet"), (b"ARROW1", "feather"), (b"FEA1", "feather"), (b"PK\x03\x04", "npz"))
 PAIRS = re.compile(rb"[^\s:,]+([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+\s*(#.*)?")

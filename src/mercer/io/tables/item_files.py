@@ -16,7 +16,7 @@ from mercer.io.extras import require
 from mercer.io.opening import memory_share
 from mercer.io.tables.columns import Wish
 from mercer.io.tables.encodings import as_utf8
-from mercer.io.tables.file_bytes import Limits, Source
+from mercer.io.tables.file_bytes import SizeLimits, Source
 from mercer.io.tables.table import Table, whole
 from mercer.words import did_you_mean, listed
 
@@ -140,17 +140,21 @@ def parse_lines(text: str, source: str) -> Items:
     return Items([line.strip() for line in text.splitlines()], [], source)
 
 
-def items_of(source: Source, kind: str) -> Items:
-    """Return the sequences of an open file in UTF-8."""
+def file_text(source: Source) -> str:
+    """Return the whole text of an open file in UTF-8."""
     try:
-        text = bytes(source.everything()).decode("utf-8-sig")
+        return bytes(source.everything()).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise DataFileError(
             f"{source.name}, line {line}: {error.object[error.start : error.end]!r} is not UTF-8: name "
             "another encoding"
         ) from None
-    return (parse_fasta if kind == "fasta" else parse_lines)(text, source.name)
+
+
+def items_of(source: Source, kind: str) -> Items:
+    """Return the sequences of an open file in UTF-8."""
+    return (parse_fasta if kind == "fasta" else parse_lines)(file_text(source), source.name)
 
 
 def read_items(source: Source, kind: str, wish: Wish) -> Table:
@@ -245,6 +249,6 @@ def read_lines(
 
 
 def _read(path: Any, kind: str, encoding: str, max_bytes: int | None, max_expansion: float) -> Items:
-    limits = Limits(memory_share() if max_bytes is None else max_bytes, max_expansion)
+    limits = SizeLimits(memory_share() if max_bytes is None else max_bytes, max_expansion)
     with Source(path, limits) as file:
         return items_of(as_utf8(file, encoding), kind)

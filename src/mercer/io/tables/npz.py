@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 
 from mercer.io.errors import DataFileError
 from mercer.io.tables.columns import Columns, Wish, assemble
-from mercer.io.tables.file_bytes import Limits, Source
+from mercer.io.tables.file_bytes import SizeLimits, Source
 from mercer.io.tables.table import NumberedNames, Table, whole
 from mercer.words import listed
 
@@ -35,7 +35,7 @@ DAMAGE = (
 KINDS = {"b", "i", "u", "f", "U", "S"}
 
 
-def read_arrays(content: Any, source: str, limits: Limits) -> dict[str, np.ndarray]:
+def read_arrays(content: Any, source: str, limits: SizeLimits) -> dict[str, np.ndarray]:
     """Return the arrays of an archive; no length that it declares is believed before it is checked."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

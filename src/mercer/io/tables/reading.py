@@ -19,11 +19,12 @@ from mercer.io.tables.delimited import DelimitedReader
 from mercer.io.tables.delimited_files import delimited_batches, read_delimited
 from mercer.io.tables.dialect import sniff
 from mercer.io.tables.encodings import as_utf8
-from mercer.io.tables.file_bytes import Limits, Source
+from mercer.io.tables.file_bytes import SizeLimits, Source
 from mercer.io.tables.formats import BINARY, FORMATS, detect
 from mercer.io.tables.item_files import read_items
 from mercer.io.tables.not_a_table import refuse_foreign
 from mercer.io.tables.npz import read_npz
+from mercer.io.tables.object_tables import graph_table, series_table
 from mercer.io.tables.parquet_feather import arrow_batches, read_arrow
 from mercer.io.tables.svmlight import read_svmlight, svmlight_batches
 from mercer.io.tables.table import Table
@@ -32,7 +33,7 @@ EXPANSION = 200.0
 
 
 def _open(path: Any, max_bytes: int | None, max_expansion: float) -> Source:
-    limits = Limits(memory_share() if max_bytes is None else max_bytes, max_expansion)
+    limits = SizeLimits(memory_share() if max_bytes is None else max_bytes, max_expansion)
     return Source(path, limits)
 
 
@@ -65,7 +66,10 @@ def read_data(
     max_expansion: float = EXPANSION,
     n_jobs: int | None = None,
 ) -> Table:
-    """Read a table from a file: CSV, Parquet, Feather, svmlight/LIBSVM, ARFF, NPZ, FASTA, also gzipped.
+    """Read a table from a file: CSV, Parquet, Feather, svmlight/LIBSVM, ARFF, NPZ, FASTA, ts, also gzipped.
+
+    The table of a ``.ts`` file has one column of time series (see `read_series`), that of a folder in the
+    layout of TUDataset one column of graphs (see `read_graphs`).
 
     Numbers in text are read to the last bit: each is the float64 nearest to what is written. Nothing that a
     file says of its own size is believed before it is checked.
@@ -73,8 +77,8 @@ def read_data(
     Parameters
     ----------
     path : str or path
-        A file, "-" for standard input, or the name of a data set that comes with scikit-learn ("iris",
-        "wine", "breast_cancer", "digits", "diabetes", "linnerud").
+        A file, a folder of graphs, "-" for standard input, or the name of a data set that comes with
+        scikit-learn ("iris", "wine", "breast_cancer", "digits", "diabetes", "linnerud").
     target : str, int or None, default="last"
         Name or number of the target column, "last" or "first"; None for no target. Formats that mark their
         target themselves (svmlight, NPZ with y, the named data sets) use it for "last" and "first". For FASTA
@@ -84,8 +88,9 @@ def read_data(
     categorical : sequence of str, optional
         Names of the columns that are text; all others must be numbers then. If not given, a column is text
         when one of its cells is no number.
-    format : {"csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines"}, optional
-        Found from the file's first bytes and its name if not given.
+    format : str, optional
+        "csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines", "ts" or "graphs"; found from
+        the file's first bytes and its name if not given.
     header : bool or "auto", default="auto"
         Whether the first row of a CSV file holds names; "auto" takes it for names unless one of its cells is
         a number.
@@ -128,6 +133,8 @@ def read_data(
     name = _bundled(path, format)
     if name is not None:
         return read_bundled(name, wish)
+    if _is_folder(path, format):
+        return graph_table(path, wish)
     with _open(path, max_bytes, max_expansion) as file:
         source, kind = _decoded(file, format, encoding)
         workers = Workers(resolve_threads(n_jobs))
@@ -138,6 +145,8 @@ def read_data(
             return read_npz(source, wish)
         if kind in ("fasta", "lines"):
             return read_items(source, kind, wish)
+        if kind == "ts":
+            return series_table(source, wish)
         if kind == "arff":
             return read_arff(source, wish, workers.threads)
         if kind in ("parquet", "feather"):
@@ -203,6 +212,9 @@ def read_batches(
     if name is not None:
         yield from _slices(read_bundled(name, wish), batch_rows)
         return
+    if _is_folder(path, format):
+        yield from _slices(graph_table(path, wish), batch_rows)
+        return
     with _open(path, max_bytes, max_expansion) as file:
         source, kind = _decoded(file, format, encoding)
         workers = Workers(resolve_threads(n_jobs))
@@ -210,6 +222,8 @@ def read_batches(
             yield from _slices(read_npz(source, wish), batch_rows)
         elif kind in ("fasta", "lines"):
             yield from _slices(read_items(source, kind, wish), batch_rows)
+        elif kind == "ts":
+            yield from _slices(series_table(source, wish), batch_rows)
         elif kind == "svmlight":
             for table in svmlight_batches(
                 source, workers, zero_based, n_features, target is not None, batch_rows
@@ -227,6 +241,11 @@ def read_batches(
             for columns in delimited_batches(text, reader, batch_rows):
                 yield assemble(columns, wish, source=source.name, format="csv", first_row=first)
                 first += columns.values.shape[0]
+
+
+def _is_folder(path: str | os.PathLike[str], format: str | None) -> bool:  # noqa: A002
+    """Return whether the rows are the graphs of a folder."""
+    return format == "graphs" or (format is None and Path(path).is_dir())
 
 
 def _decoded(file: Source, format: str | None, encoding: str) -> tuple[Source, str]:  # noqa: A002

@@ -14,7 +14,7 @@ import mercer.estimators as ours
 from mercer.estimators.user_warnings import warn_user
 
 # Our classes that have scikit-learn's name, and where theirs are.
-TWINS: dict[str, str] = {
+COUNTERPARTS: dict[str, str] = {
     "SVC": "sklearn.svm",
     "NuSVC": "sklearn.svm",
     "SVR": "sklearn.svm",
@@ -38,13 +38,13 @@ def their_class(name: str) -> Any:
     Parameters
     ----------
     name : str
-        A key of ``TWINS``.
+        A key of ``COUNTERPARTS``.
 
     Returns
     -------
     type
     """
-    return getattr(importlib.import_module(TWINS[name]), name)
+    return getattr(importlib.import_module(COUNTERPARTS[name]), name)
 
 
 def our_class(name: str) -> Any:
@@ -53,7 +53,7 @@ def our_class(name: str) -> Any:
     Parameters
     ----------
     name : str
-        A key of ``TWINS``.
+        A key of ``COUNTERPARTS``.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def from_sklearn(estimator: Any) -> Any:
     replaced: list[str] = []
     made = _converted(estimator, replaced)
     if not replaced:
-        names = ", ".join(name for name in TWINS if our_class(name) is not None)
+        names = ", ".join(name for name in COUNTERPARTS if our_class(name) is not None)
         raise ValueError(
             f"{type(estimator).__name__}: nothing in it has a class of the same name here, which are {names}"
         )
@@ -113,7 +113,7 @@ def _converted(value: Any, replaced: list[str]) -> Any:
     if not hasattr(value, "get_params") or isinstance(value, type):
         return value
     name = type(value).__name__
-    if name in TWINS and type(value) is their_class(name) and our_class(name) is not None:
+    if name in COUNTERPARTS and type(value) is their_class(name) and our_class(name) is not None:
         replaced.append(name)
         return _equivalent(value, our_class(name))
     params = value.get_params(deep=False)
