@@ -48,7 +48,8 @@ details { margin: 0.5em 0; } summary { cursor: pointer; }
 td:first-child { min-width: 7em; } td.n:first-child { min-width: 0; }
 .promises details { border-top: 1px solid var(--line); padding-top: 0.4em; }
 footer { margin-top: 3em; color: var(--soft); font-size: 0.85em; }
-@media (prefers-color-scheme: dark) { figure.lines img { filter: invert(0.91) hue-rotate(180deg); } }
+@media (prefers-color-scheme: dark) { figure.lines img { filter: invert(0.91) hue-rotate(180deg); }
+  figure:not(.lines) img { filter: brightness(0.8); } }
 @media (max-width: 640px) { body { padding: 16px 12px 40px; }
   .tiles { grid-template-columns: 1fr 1fr; gap: 8px; } .tile .value { font-size: 1.3em; }
   table, tbody, tr, .pairs td { display: block; } thead { display: none; }

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from mercer import bounds
+from mercer._report.column_importance import importance_part
 from mercer._report.hardest_rows import hardest_table, support_words
 from mercer._report.html_page import Page, document, pairs, paragraph, pictures, section, tile, tiles
 from mercer._report.report_pictures import drawings
 from mercer._report.result_tables import class_tables, promises, score_table
 from mercer._report.scores import Measuring, Scores, all_scores
 from mercer._report.step_words import rounded
-from mercer._report.subject import Subject, subject
+from mercer._report.subject import Subject, subject, take
 from mercer._report.verdict import Measured, form, intervals, percent, promise_of, use, verdict
 from mercer._version import __version__
 from mercer.words import counted
@@ -61,8 +62,8 @@ def report(
     """Write a self-contained HTML report of a fitted model.
 
     It shows the score on held-out rows beside the best constant guess, bounds on the error on new rows,
-    plots, the model and its certificate, and the rows that deserve a look. The page loads nothing from the
-    network.
+    the importance of the columns, plots, the model and its certificate, and the rows that deserve a look. The
+    page loads nothing from the network.
 
     Parameters
     ----------
@@ -127,6 +128,7 @@ def report(
             class_tables(best) if it.kind == "classifier" else "",
             "" if measured.coverage is None else paragraph(f"Intervals: {intervals(measured.coverage)}."),
         ),
+        section("Explanations", importance_part(it, measured.unseen or it.unseen)),
         section("Plots", pictures(drawings(it, best, measured.coverage))),
         section("Model", pairs((_learned(it) | dict(facts)).items())),
         section(
@@ -199,6 +201,7 @@ def _learned(it: Subject) -> dict[str, Any]:
     rows |= {n: rounded(str(known[n])) for n in SHOWN if n in known and known[n] not in (None, usual.get(n))}
     columns = f", {counted(len(it.feature_names), 'column')}" if it.feature_names else ""
     rows["training data"] = f"{it.n_rows} rows{columns}"
+    rows |= _guaranteed(it)
     if it.preparation:
         rows["preparation"] = "; ".join(it.preparation)
     for name, words in FOUND.items():
@@ -226,7 +229,7 @@ def _certificate(it: Subject) -> str:
 
 
 def _bounds(it: Subject, delta: float) -> Any:
-    """Return what may be promised, None where no theorem is about this machine, or the reason in words."""
+    """Return the bounds, None if no theorem applies to this model, or the reason why there are none."""
     if getattr(it.machine, "dual_coef_", None) is None:
         return None
     if getattr(it.machine, "threshold", 0.0):
@@ -241,3 +244,12 @@ def _bounds(it: Subject, delta: float) -> Any:
     except (ValueError, TypeError, AttributeError) as error:
         # A machine that the theorems do not cover; the page says so instead of a promise.
         return f"No bound: {error}"
+
+
+def _guaranteed(it: Subject) -> dict[str, str]:
+    """Return the coverage that conformal intervals or sets of 90 % guarantee, in words."""
+    for method, what in (("predict_interval", "intervals"), ("predict_set", "sets")):
+        if hasattr(it.machine, method):
+            first = getattr(it.machine, method)(take(it.inner, np.arange(1)), coverage=0.9)
+            return {f"90 % {what}": str(first.guarantee)}
+    return {}

@@ -12,6 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+LEVELS = (0.5, 0.8, 0.9, 0.95)  # of intervals whose coverage is shown
+
 
 @dataclass(frozen=True)
 class Outputs:
@@ -27,12 +29,15 @@ class Outputs:
         Probabilities of the classes.
     deviation : ndarray of shape (n,) or None
         Standard deviations of new targets, noise included.
+    ends : ndarray of shape (n, 2, n_levels) or None
+        Ends of conformal intervals at `LEVELS`.
     """
 
     predicted: np.ndarray
     decision: np.ndarray | None = None
     proba: np.ndarray | None = None
     deviation: np.ndarray | None = None
+    ends: np.ndarray | None = None
 
     def __getitem__(self, rows: Any) -> Outputs:
         values: Any = [getattr(self, field.name) for field in fields(self)]
@@ -46,6 +51,10 @@ def outputs_of(model: Any, X: Any) -> Outputs:
     if "noise" in inspect.signature(machine.predict).parameters and not np.ndim(machine.noise_):
         mean, deviation = model.predict(X, return_std=True, noise=True)
         return Outputs(np.asarray(mean), deviation=np.asarray(deviation))
+    if hasattr(machine, "predict_interval"):
+        prepared = X if machine is model or len(model) == 1 else model[:-1].transform(X)
+        found = [np.asarray(machine.predict_interval(prepared, coverage=level)) for level in LEVELS]
+        return Outputs(np.asarray(model.predict(X)), ends=np.stack(found, axis=2))
     decision = np.asarray(model.decision_function(X)) if hasattr(model, "decision_function") else None
     proba = np.asarray(model.predict_proba(X)) if hasattr(model, "predict_proba") else None
     flat = decision is not None and (decision.ndim == 1 or decision.shape[1] == 1)

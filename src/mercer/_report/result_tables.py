@@ -10,7 +10,7 @@ from sklearn import metrics
 
 from mercer._report.html_page import paragraph, table
 from mercer._report.scores import Scores
-from mercer._report.verdict import Promise
+from mercer._report.verdict import Promise, form
 from mercer.bounds import Report, Reports
 from mercer.bounds.report_text import STATUS, amount, conclusion, number, said
 
@@ -20,7 +20,7 @@ MOST_PAIRS = 6  # of classes that are listed in the open
 def score_table(found: list[Scores]) -> str:
     """Return the measures side by side."""
     names = list(found[0].values)
-    rows = [[one.rows, *(f"{one.values[n]:.4g}" if n in one.values else "" for n in names)] for one in found]
+    rows = [[one.rows, *(form(n)(one.values[n]) if n in one.values else "" for n in names)] for one in found]
     return table(["rows", *names], rows, range(1, len(names) + 1))
 
 

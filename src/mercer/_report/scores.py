@@ -13,19 +13,19 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mercer._report.outputs import (
+    LEVELS,
     Outputs,
     RememberedClassifier,
     RememberedRegressor,
     joined,
     outputs_of,
 )
-from mercer._report.subject import Kind, Subject, take
+from mercer._report.subject import Kind, Subject, Unseen, take
 from mercer.selection.scoring import chosen_scoring, class_shares, positive_class, score_words, scorer_of
 
 SEED = 0
 DRAWS = 300  # of the bootstrap, where no formula gives an interval
 MOST_GUESSES = 20  # classes that are tried as the constant guess, the most frequent first
-LEVELS = (0.5, 0.8, 0.9, 0.95)  # of intervals whose coverage is shown
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,9 @@ class Measuring:
         return drawn_interval(score, truth, self.delta)
 
 
+BEYOND = 1e-100  # probabilities below which quantiles are not computed: everything is possible
+
+
 def drawn_interval(
     score: Callable[[np.ndarray], float], truth: np.ndarray, delta: float
 ) -> tuple[float, float]:
@@ -194,6 +197,8 @@ def drawn_interval(
 
 def share_interval(count: int, n: int, delta: float) -> tuple[float, float]:
     """Return Clopper and Pearson's interval of a share of which ``count`` of ``n`` rows were seen."""
+    if delta < BEYOND:
+        return 0.0, 1.0
     low = float(beta.ppf(delta / 2, count, n - count + 1)) if count else 0.0
     high = float(beta.ppf(1 - delta / 2, count + 1, n - count)) if count < n else 1.0
     return low, high
@@ -309,6 +314,12 @@ def interval_half(outputs: Outputs, level: float) -> Any:
 def coverage_of(scores: Scores, errors: np.ndarray | None = None) -> Coverage | None:
     """Return the coverage on some rows of intervals from deviations, else from the errors of other rows."""
     assert scores.truth is not None
+    ends = scores.outputs.ends
+    if ends is not None:
+        inside = (ends[:, 0] <= scores.truth[:, None]) & (scores.truth[:, None] <= ends[:, 1])
+        shares = dict(zip(LEVELS, inside.mean(axis=0).tolist(), strict=True))
+        width = float(np.median(ends[:, 1, LEVELS.index(0.9)] - ends[:, 0, LEVELS.index(0.9)]))
+        return Coverage(shares, 0.5 * width, f"conformal intervals; coverage on {scores.rows}")
     size = np.abs(scores.truth - scores.predicted)
     if scores.outputs.deviation is not None:
         halves = {level: interval_half(scores.outputs, level) for level in LEVELS}
@@ -346,7 +357,11 @@ def all_scores(subject: Subject, cv: int, measuring: Measuring) -> tuple[list[Sc
 
 def _of_fold(subject: Subject, train: np.ndarray, test: np.ndarray) -> Outputs:
     y = () if subject.y is None else (subject.y[train],)
-    return outputs_of(clone(subject.whole).fit(take(subject.X, train), *y), take(subject.X, test))
+    model, rows = clone(subject.whole).fit(take(subject.X, train), *y), take(subject.X, test)
+    if subject.unseen is None:
+        truth = None if subject.y is None else subject.y[test]
+        subject.unseen = Unseen(model, rows, truth, f"{test.size} rows by a model fitted on the others")
+    return outputs_of(model, rows)
 
 
 def _crossed(scores: Scores, tests: list[np.ndarray]) -> Coverage | None:

@@ -14,9 +14,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._report.step_words import step_in_words
 
-__all__ = ["Kind", "Subject", "rows_of", "subject", "take"]
+__all__ = ["Kind", "Subject", "Unseen", "rows_of", "subject", "take"]
 
 Kind = Literal["classifier", "regressor", "detector"]
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A fitted model with rows that it has not seen.
+
+    Attributes
+    ----------
+    model : estimator
+        The model, or a copy of it that was fitted without these rows.
+    X, y
+        The rows.
+    words : str
+        Which rows.
+    """
+
+    model: Any
+    X: Any
+    y: np.ndarray | None
+    words: str
 
 
 @dataclass
@@ -31,6 +51,8 @@ class Subject:
         The training data.
     X_test, y_test
         Data that had no part in the fit, or None.
+    unseen : Unseen or None
+        Rows on which the model, or a copy of it, can be judged; of folds, those of the first.
     """
 
     model: Any
@@ -38,6 +60,7 @@ class Subject:
     y: np.ndarray | None
     X_test: Any = None
     y_test: np.ndarray | None = None
+    unseen: Unseen | None = None
 
     @cached_property
     def whole(self) -> Any:
@@ -111,7 +134,10 @@ def subject(model: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> Subject:
     if is_classifier(whole):
         for name, values in zip(("y", "y_test"), found, strict=True):
             _check_labels(values, whole.classes_, name)
-    return Subject(model, X, found[0], X_test, found[1])
+    held_out = None
+    if X_test is not None:
+        held_out = Unseen(model, X_test, found[1], f"{rows_of(X_test)} held-out rows")
+    return Subject(model, X, found[0], X_test, found[1], held_out)
 
 
 def _check_labels(y: np.ndarray | None, classes: Any, name: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer._report.scores import Coverage, Scores
+from mercer._report.subject import Unseen
 from mercer.bounds import held_out_error
 
 
@@ -74,11 +75,14 @@ class Measured:
         What may be said of new rows.
     coverage : Coverage or None
         Of the intervals of a regression.
+    unseen : Unseen or None
+        Rows on which the machine, before its last fit, can be judged.
     """
 
     scores: list[Scores]
     promise: Promise | None = None
     coverage: Coverage | None = None
+    unseen: Unseen | None = None
 
 
 def promise_of(

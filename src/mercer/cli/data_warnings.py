@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.cli.text_columns import MOST_TOLD, disguise, way_out
-from mercer.io import Table
+from mercer.io import Table, fingerprint
 from mercer.io.extras import require
 from mercer.words import listed
 
@@ -86,7 +86,10 @@ def doubtful_twins(X: Any, train: np.ndarray, test: np.ndarray) -> list[str]:
         marks = np.array([hash(row.tobytes()) for row in X])
     else:
         pandas = require("pandas", "files", "a data frame")
-        marks = pandas.util.hash_pandas_object(X, index=False).to_numpy()
+        try:
+            marks = pandas.util.hash_pandas_object(X, index=False).to_numpy()
+        except TypeError:  # graphs and time series have no hash
+            marks = np.array([fingerprint(list(row)) for row in X.itertuples(index=False)])
     twins = int(np.isin(marks[test], marks[train]).sum())
     if twins < FEWEST_TWINS or twins < MANY_TWINS * test.size:
         return []

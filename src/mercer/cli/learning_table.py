@@ -9,11 +9,11 @@ import numpy as np
 
 from mercer.cli.data_warnings import doubtful_columns
 from mercer.cli.input_tables import read_table, split_weights, words_of_names
+from mercer.cli.item_columns import ItemColumn, item_column, only_items
 from mercer.cli.option_groups import Columns, Reading
 from mercer.cli.options import TASKS
 from mercer.cli.preparation import prepare_table
 from mercer.cli.screen import Screen
-from mercer.cli.sequences import only_sequences, sequence_column
 from mercer.cli.task_choice import TaskName, choose_task, known_novelties, novelty_words, told
 from mercer.cli.user_error import UserError
 from mercer.io import Table
@@ -40,8 +40,10 @@ class LearningTable:
         What was warned of.
     novel : ndarray of bool or None
         Which rows are known to be novel, for novelty detection.
-    sequences : str or None
-        The column whose sequences a kernel compares; None for a table of numbers and kinds.
+    items : ItemColumn or None
+        Where the items are that a kernel compares; None for a table of numbers and kinds.
+    ordered : bool
+        Whether the classes have an order.
     """
 
     table: Table
@@ -51,7 +53,8 @@ class LearningTable:
     preparation: Prepared
     doubts: list[str]
     novel: np.ndarray | None = None
-    sequences: str | None = None
+    items: ItemColumn | None = None
+    ordered: bool = False
 
     @property
     def X(self) -> Any:  # noqa: N802
@@ -65,24 +68,27 @@ def learning_table(
     """Read a table and say what it is, what is learned from it and what is done to it."""
     if columns.task not in TASKS:
         raise UserError(f"--task {columns.task} is invalid; choose one of {', '.join(TASKS)}")
+    if columns.task == "rank":
+        raise UserError("--task rank is for mercer train")
     table = read_table(data, columns.target, reading, columns.exclude)
     table, weight = split_weights(table, columns.weights)
     task, why = choose_task(table, columns.task)
-    screen.say(told(table, task, why))
+    ordered = columns.task == "ordinal"
+    screen.say(told(table, "ordinal" if ordered else task, why))
     for words in words_of_names(table, reading):
         screen.say(words)
-    column = sequence_column(table, kernel)
+    column = item_column(table, kernel)
     if column is None:
         preparation = prepare_table(table, columns.scale, columns.impute, columns.dates)
     else:
-        table, preparation = only_sequences(table, column)
+        table, preparation = only_items(table, column)
     for words in preparation.said:
         screen.say(words)
     doubts = doubtful_columns(table, task) if column is None else []
     for words in doubts:
         screen.warn(words)
     if task != "novelty":
-        return LearningTable(table, weight, task, table.y, preparation, doubts, sequences=column)
+        return LearningTable(table, weight, task, table.y, preparation, doubts, items=column, ordered=ordered)
     novel = known_novelties(table.y)
     if novel is not None:
         screen.say(novelty_words(table.y, novel, table.target_name))

@@ -9,22 +9,23 @@ import numpy as np
 
 import mercer
 from mercer.cli.gaussian_process import gaussian_process
+from mercer.cli.item_columns import item_kernel, plain, with_kernel
 from mercer.cli.learning_table import LearningTable
-from mercer.cli.option_groups import MachineWishes, SequenceWishes
-from mercer.cli.options import KERNELS, MACHINES, SEQUENCE_KERNELS
-from mercer.cli.sequences import plain, sequence_kernel, with_kernel
+from mercer.cli.option_groups import ItemWishes, MachineWishes
+from mercer.cli.options import ITEM_KERNELS, KERNELS, MACHINES
 from mercer.cli.task_choice import TaskName
 from mercer.cli.user_error import UserError
 from mercer.selection.scoring import rare_class
 from mercer.words import did_you_mean
 
 TOL = 1e-3
+OWN = {"solver"}  # parameters whose values differ between machines
 FINEST = 1e-9  # of the target's standard deviation: no tolerance below that can be kept
 
 
 def check_wishes(wishes: MachineWishes) -> None:
     """Refuse names that no machine has, before any work is done."""
-    known = (*KERNELS, *SEQUENCE_KERNELS)
+    known = (*KERNELS, *ITEM_KERNELS)
     if wishes.kernel not in known:
         raise UserError(
             f"--kernel {wishes.kernel} is invalid; choose one of {', '.join(known)}."
@@ -57,7 +58,7 @@ def make(wishes: MachineWishes, task: TaskName, y: np.ndarray | None) -> tuple[A
         raise UserError(f"--epsilon is for regression; this task is {task}")
     if task == "classify":
         class_weight, said = _class_weight(wishes, y)
-        common |= {"class_weight": class_weight, "probability": wishes.probability}
+        common |= {"class_weight": class_weight} | ({"probability": True} if wishes.probability else {})
         if wishes.nu is not None:
             _only_nu(wishes)
             return mercer.NuSVC(nu=wishes.nu, **common), said
@@ -69,20 +70,48 @@ def make(wishes: MachineWishes, task: TaskName, y: np.ndarray | None) -> tuple[A
     return _regression(wishes, common, y)
 
 
-def make_for(
-    learning: LearningTable, wishes: MachineWishes, sequences: SequenceWishes
-) -> tuple[Any, list[str]]:
-    """Return the unfitted machine for a table, on its sequences if it has such; and what was decided."""
-    if learning.sequences is None:
-        given = [name for name, value in asdict(sequences).items() if value is not None]
-        if given:
-            raise UserError(f"--{given[0]} is for sequences: {learning.table.source} has none to compare")
-        return make(wishes, learning.task, learning.y)
+def make_for(learning: LearningTable, wishes: MachineWishes, given: ItemWishes) -> tuple[Any, list[str]]:
+    """Return the unfitted machine for a table, on its items if it has such; and what was decided."""
+    if learning.items is None:
+        options = [name for name, value in asdict(given).items() if value is not None]
+        if options:
+            raise UserError(
+                f"--{options[0]} is for kernels of sequences, trees, graphs or time series: "
+                f"{learning.table.source} has none to compare"
+            )
+        machine, decided = make(wishes, learning.task, learning.y)
+        return (ordered_machine(machine, wishes) if learning.ordered else machine), decided
     if wishes.machine == "gp":
-        raise UserError("--machine gp is for tables; sequences need --machine svm")
-    kernel, said = sequence_kernel(wishes, sequences, learning.sequences)
+        raise UserError(f"--machine gp is for tables; {learning.items.what} need --machine svm")
+    kernel, said = item_kernel(wishes, given, learning.items)
     machine, decided = make(plain(wishes), learning.task, learning.y)
+    machine = ordered_machine(machine, wishes) if learning.ordered else machine
     return with_kernel(machine, kernel), said + decided
+
+
+def keeping_rows(machine: Any) -> Any:
+    """Return a machine that keeps its training rows, or say that it cannot."""
+    if "updatable" not in machine.get_params(deep=False):
+        raise UserError(
+            f"--updatable is for support vector machines with --C or --epsilon, and for novelty detection; "
+            f"{type(machine).__name__} has no exact updates"
+        )
+    return machine.set_params(updatable=True)
+
+
+def ordered_machine(machine: Any, wishes: MachineWishes) -> Any:
+    """Return the machine of ordered classes with the parameters of a classifier; refuse what it has not."""
+    for option, given in (
+        ("--machine gp", wishes.machine == "gp"),
+        ("--nu", wishes.nu is not None),
+        ("--probability", wishes.probability),
+    ):
+        if given:
+            raise UserError(f"--task ordinal does not support {option}: use --task classify")
+    known = mercer.OrdinalSVC().get_params(deep=False).keys() - OWN
+    return mercer.OrdinalSVC(
+        **{k: v for k, v in machine.get_params(deep=False).items() if k in known and k not in OWN}
+    )
 
 
 def _class_weight(wishes: MachineWishes, y: np.ndarray | None) -> tuple[str | None, list[str]]:

@@ -31,6 +31,7 @@ def predict(
     proba: o.Proba = False,
     decision: o.Decision = False,
     interval: o.Interval = None,
+    sets: o.Sets = None,
     target: o.NoFeature = "none",
     batch_rows: o.BatchRows = 16384,
     keep_partial: o.KeepPartial = False,
@@ -48,10 +49,13 @@ def predict(
         raise UserError(f"{model} has no probabilities: train it with --probability")
     if decision and not hasattr(loaded.model, "decision_function"):
         raise UserError(f"{model} has no decision function")
-    if interval is not None and not 0.0 < interval < 1.0:
-        raise UserError(f"--interval {interval:g} must be a probability between 0 and 1, such as 0.9")
+    for name, coverage in (("--interval", interval), ("--sets", sets)):
+        if coverage is not None and not 0.0 < coverage < 1.0:
+            raise UserError(f"{name} {coverage:g} must be a probability between 0 and 1, such as 0.9")
+    if sets is not None and not hasattr(loaded.machine, "predict_set"):
+        raise UserError(f"{model} has no prediction sets: fit a ConformalClassifier around the classifier")
     kinds = [kind for kind, wanted in (("proba", proba), ("decision", decision)) if wanted]
-    count, strange = 0, dict[str, set[str]]()
+    count, strange, guarantee = 0, dict[str, set[str]](), ""
     total = rows_in(data, reading) if screen.shows_steps else None
     asking = finishing_the_batch() if keep_partial else nullcontext(lambda: False)
     try:
@@ -60,7 +64,8 @@ def predict(
             for X, table in loaded.batches(data, reading, target, batch_rows):
                 for name, texts in loaded.strangers(table).items():
                     strange.setdefault(name, set()).update(texts)
-                writer.write(_predicted(loaded, X, kinds, interval))
+                columns, guarantee = _predicted(loaded, X, kinds, interval, sets)
+                writer.write(columns)
                 count += table.n_rows
                 steps.done(table.n_rows)
                 if stopped():
@@ -69,7 +74,9 @@ def predict(
         if output != "-":
             raise
         raise KeyboardInterrupt(f"standard output ends after {count} predictions or a few more") from None
-    _warn_of(strange, screen)
+    warn_of_texts(strange, screen)
+    if guarantee:
+        screen.say(guarantee)
     if stopped():
         end_partial(f"{'standard output' if output == '-' else output} has the first {count} predictions")
     if output != "-":
@@ -77,29 +84,45 @@ def predict(
 
 
 def _predicted(
-    loaded: Loaded, X: Any, kinds: list[str], interval: float | None = None
-) -> dict[str, np.ndarray]:
-    """Return predictions, with probabilities, decisions and intervals as wanted, as named columns."""
+    loaded: Loaded, X: Any, kinds: list[str], interval: float | None = None, sets: float | None = None
+) -> tuple[dict[str, np.ndarray], str]:
+    """Return predictions, with probabilities, decisions, intervals and sets as wanted, as named columns.
+
+    The second value is the guarantee of conformal intervals and sets, in words.
+    """
     import numpy as np
 
     from mercer._report.outputs import outputs_of
     from mercer._report.scores import interval_half
 
+    guarantee = ""
     if interval is None:
         columns: dict[str, np.ndarray] = {"prediction": np.asarray(loaded.model.predict(X))}
+    elif hasattr(loaded.machine, "predict_interval"):
+        found = loaded.machine.predict_interval(loaded.prepared(X), coverage=interval)
+        columns = {"prediction": np.asarray(loaded.model.predict(X)), "low": found.low, "high": found.high}
+        guarantee = str(found.guarantee)
     else:
         said = outputs_of(loaded.model, X)
         half = interval_half(said, interval)
         if half is None:
-            raise UserError(f"{loaded.path} has no prediction intervals: train it with --machine gp")
+            raise UserError(
+                f"{loaded.path} has no prediction intervals: train it with --machine gp, or fit a "
+                "ConformalRegressor around the regressor"
+            )
         columns = {"prediction": said.predicted, "low": said.predicted - half, "high": said.predicted + half}
+    if sets is not None:
+        allowed = loaded.machine.predict_set(loaded.prepared(X), coverage=sets)
+        columns["set"] = np.array(["|".join(str(c) for c in one) for one in allowed], dtype=object)
+        guarantee = str(allowed.guarantee)
     if "proba" in kinds:
         P = np.asarray(loaded.model.predict_proba(X))
         columns |= {f"p({name})": P[:, k] for k, name in enumerate(loaded.machine.classes_)}
-    return columns | _decisions(loaded, X) if "decision" in kinds else columns
+    return (columns | _decisions(loaded, X) if "decision" in kinds else columns), guarantee
 
 
-def _warn_of(strange: dict[str, set[str]], screen: Screen) -> None:
+def warn_of_texts(strange: dict[str, set[str]], screen: Screen) -> None:
+    """Warn of texts that training had not seen, by column."""
     from mercer.words import listed
 
     for name, texts in strange.items():
@@ -134,7 +157,7 @@ def evaluate(
 
     from mercer._report.outputs import outputs_of
     from mercer._report.scores import Measuring, coverage_of
-    from mercer._report.verdict import intervals, use
+    from mercer._report.verdict import form, intervals, use
     from mercer.cli.model_files import load_model, read_for
     from mercer.cli.task_choice import known_novelties
 
@@ -148,19 +171,19 @@ def evaluate(
     truth = known_novelties(table.y) if kind == "detector" else table.y
     if kind != "detector" and truth is None:
         raise UserError("evaluate needs the true values: give --target COLUMN")
-    _warn_of(loaded.strangers(table), screen)
+    warn_of_texts(loaded.strangers(table), screen)
     said = outputs_of(loaded.model, X)
     predicted = said.predicted
     if kind == "classifier":
         assert truth is not None
-        truth = _same_kind(truth, loaded.machine.classes_, table.target_name)
+        truth = same_kind(truth, loaded.machine.classes_, table.target_name)
     rows = f"{table.n_rows} rows"
     scores = Measuring(kind, scoring=scoring)(truth, said, rows, not loaded.learned_from(X), weight)
     words, tone = use(scores)
     counted = "" if weight is None else f", counted by their weights ({weight.sum():g} in all)"
     rows = f"{table.n_rows}{counted}"
     shown: list[Any] = [("use", words, tone), ("rows", rows)]
-    shown += [(k, f"{v:.6g}") for k, v in scores.values.items()]
+    shown += [(k, form(k)(v)) for k, v in scores.values.items()]
     document: dict[str, Any] = {"command": "evaluate", "rows": table.n_rows, "scores": scores.values}
     coverage = coverage_of(scores) if kind == "regressor" else None
     if coverage is not None:
@@ -180,7 +203,7 @@ def evaluate(
     screen.finish(document)
 
 
-def _same_kind(truth: Any, classes: np.ndarray, name: str | None) -> np.ndarray:
+def same_kind(truth: Any, classes: np.ndarray, name: str | None) -> np.ndarray:
     """Return the truth in the type of the classes; refuse a column that has nothing to do with them."""
     import numpy as np
 

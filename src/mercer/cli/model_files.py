@@ -19,6 +19,7 @@ from mercer.cli.option_groups import Reading
 from mercer.cli.preparation import features_of, known_texts, takes_gaps, text_columns
 from mercer.cli.user_error import UserError
 from mercer.cli.value_sizes import refuse_sizes
+from mercer.estimators.probability import UNSET
 from mercer.io import (
     ModelFile,
     ModelFileError,
@@ -56,6 +57,11 @@ class Loaded:
         """The estimator at the end of the pipeline."""
         return fitted_part(self.model)
 
+    def prepared(self, X: Any) -> Any:
+        """Return rows as the estimator at the end of the pipeline takes them."""
+        steps = self.model is not self.machine and len(self.model) > 1
+        return self.model[:-1].transform(X) if steps else X
+
     def learned_from(self, X: Any) -> bool:
         """Return whether these are the rows that the model was trained on."""
         return self.file is not None and self.file.training.features == fingerprint(X)
@@ -63,6 +69,11 @@ class Loaded:
     @property
     def kind(self) -> Kind:
         """What the model does."""
+        if isinstance(self.machine, mercer.RankSVM):
+            raise UserError(
+                f"{self.path} ranks the rows of queries: `mercer predict` gives the values that order them; "
+                "score and certify are for Python (mercer.load(...), with group=)"
+            )
         if is_classifier(self.model):
             return "classifier"
         return "regressor" if is_regressor(self.model) else "detector"
@@ -73,21 +84,26 @@ class Loaded:
         names = getattr(self.model, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
 
+    @property
+    def width(self) -> int | None:
+        """The number of columns that the model takes; None if rows are time series of any length."""
+        width = getattr(self.model, "n_features_in_", None)
+        return None if width is None else int(width)
+
     def options(self, how: Reading) -> dict[str, Any]:
         """Return the arguments with which data are to be read."""
         found = how.options()
         if self.names is not None:
             found["features"] = self.names
-        else:
-            found["n_features"] = int(self.model.n_features_in_)
+        elif self.width is not None:
+            found["n_features"] = self.width
         return found
 
     def check(self, table: Table) -> Any:
         """Return the features for the model, or say why they do not fit."""
-        width = int(self.model.n_features_in_)
-        if table.n_features != width:
+        if self.width is not None and table.n_features != self.width:
             raise UserError(
-                f"{table.source} has {table.n_features} features, {self.path} expects {width}: if one "
+                f"{table.source} has {table.n_features} features, {self.path} expects {self.width}: if one "
                 "of them is the target, give --target last"
             )
         text = set(text_columns(self.model))
@@ -95,7 +111,7 @@ class Loaded:
             here, there = ("numbers", "text") if name in text else ("text", "numbers")
             raise UserError(f"column {name!r} of {table.source} holds {here}; in training it held {there}")
         for name in table.n_missing():
-            if takes_gaps(self.model, name):
+            if self.width is None or takes_gaps(self.model, name):  # gaps at the end of a series are padding
                 continue
             row = table.first_row + 1 + int(np.flatnonzero(_absent(table, name))[0])
             raise UserError(
@@ -146,11 +162,11 @@ class Loaded:
             "kind": "LIBSVM's text" if file is None else f"mercer, protocol {file.protocol}",
             "machine": type(machine).__name__,
             "kernel": repr(machine.kernel_),
-            "parameters": {k: known[k] for k in names if known.get(k) not in (None, False, 0.0)},
+            "parameters": {k: known[k] for k in names if known.get(k) not in (None, False, 0.0, UNSET)},
             "preparation": [step_in_words(step) for _, step in steps] or None,
             "target": None if file is None else file.training.target_name,
             "classes": [str(c) for c in machine.classes_] if hasattr(machine, "classes_") else None,
-            "features": self.names or int(self.model.n_features_in_),
+            "features": self.names or self.width or "time series",
             "support_vectors": int(machine.support_.size) if hasattr(machine, "support_") else None,
             "noise_deviation": noise_deviation(machine),
             "training_rows": rows,

@@ -89,8 +89,8 @@ class MachineWishes:
 
 
 @dataclass(frozen=True)
-class SequenceWishes:
-    """What was said of a kernel on sequences; None where nothing was."""
+class ItemWishes:
+    """What was said of a kernel on sequences, trees, graphs or time series; None where nothing was."""
 
     k: o.K = None
     m: o.M = None
@@ -98,6 +98,12 @@ class SequenceWishes:
     length: o.Length = None
     decay: o.Decay = None
     shift: o.Shift = None
+    h: o.H = None
+    size: o.Size = None
+    sigma: o.Sigma = None
+    triangular: o.Triangular = None
+    window: o.Window = None
+    level: o.Level = None
 
 
 @dataclass(frozen=True)

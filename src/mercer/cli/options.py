@@ -19,22 +19,30 @@ SEQUENCE_KERNELS = (
     "spectrum", "blended_spectrum", "mismatch", "gappy_pairs", "subsequence", "all_substrings",
     "weighted_degree", "local_alignment", "edit",
 )  # fmt: skip
+TREE_KERNELS = ("subtree", "subset_tree", "partial_tree")
+GRAPH_KERNELS = (
+    "weisfeiler_lehman", "wl_optimal_assignment", "shortest_path", "random_walk", "graphlets",
+    "vertex_histogram", "edge_histogram", "attributed_shortest_path",
+)  # fmt: skip
+SERIES_KERNELS = ("global_alignment", "signature", "dtw")
+ITEM_KERNELS = (*SEQUENCE_KERNELS, *TREE_KERNELS, *GRAPH_KERNELS, *SERIES_KERNELS)
 METHODS = ("kfold", "path", "sv_fraction", "xi_alpha", "span_rule", "span_bound", "alignment", "bound")
-FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines")
+FORMATS = ("csv", "parquet", "feather", "svmlight", "arff", "npz", "fasta", "lines", "ts", "graphs")
 DATA_SETS = ("iris", "wine", "breast_cancer", "digits", "diabetes")
-TASKS = ("auto", "classify", "regress", "novelty")
+TASKS = ("auto", "classify", "regress", "novelty", "ordinal", "rank")
 MACHINES = ("svm", "gp")
 MODEL_FORMATS = ("mercer", "libsvm", "onnx")
 IMPUTE = ("median", "mean", "most_frequent", "zero", "none")
 
 DATA = (
-    "A file: CSV, Parquet, Feather, LIBSVM/svmlight, ARFF, NPZ or FASTA, also gzipped; - for standard "
-    f"input; or one of scikit-learn's data sets: {', '.join(DATA_SETS)}"
+    "A file: CSV, Parquet, Feather, LIBSVM/svmlight, ARFF, NPZ, FASTA or time series (.ts), also gzipped; a "
+    "folder of graphs (TUDataset); - for standard input; or one of scikit-learn's data sets: "
+    f"{', '.join(DATA_SETS)}"
 )
 
 FORMAT = "Input"
 MACHINE = "Model"
-SEQUENCES = "Sequence kernels"
+SEQUENCES = "Kernels for sequences, trees, graphs and time series"
 MEASURE = "Evaluation"
 SHOWN = "Output"
 
@@ -55,6 +63,13 @@ Exclude = Annotated[
 Weights = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(help="The column of sample weights.", rich_help_panel=FORMAT),
+]
+Group = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        help="The column that names each row's query, for --task rank; qid for that of a ranking file.",
+        rich_help_panel=FORMAT,
+    ),
 ]
 Format = Annotated[
     Optional[str],  # noqa: UP045
@@ -110,7 +125,15 @@ Machine = Annotated[
         rich_help_panel=MACHINE,
     ),
 ]
-Kernel = Annotated[str, typer.Option(help=f"Kernel: {', '.join(KERNELS)}.", rich_help_panel=MACHINE)]
+Kernel = Annotated[
+    str,
+    typer.Option(
+        help=f"Kernel: {', '.join(KERNELS)}; sequences: {', '.join(SEQUENCE_KERNELS)}; trees: "
+        f"{', '.join(TREE_KERNELS)}; graphs: {', '.join(GRAPH_KERNELS)}; time series: "
+        f"{', '.join(SERIES_KERNELS)}.",
+        rich_help_panel=MACHINE,
+    ),
+]
 C = Annotated[
     Optional[float],  # noqa: UP045
     typer.Option(
@@ -186,7 +209,7 @@ Decay = Annotated[
     Optional[float],  # noqa: UP045
     typer.Option(
         "--decay",
-        help="Weight of each symbol of a (sub)sequence.",
+        help="Weight of each symbol, level or step of what is counted.",
         rich_help_panel=SEQUENCES,
         show_default="by kernel",
     ),
@@ -196,6 +219,44 @@ Shift = Annotated[
     typer.Option(
         "--shift", help="Maximum shift of aligned blocks.", rich_help_panel=SEQUENCES, show_default="0"
     ),
+]
+H = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        "--h", help="Number of Weisfeiler-Lehman refinements.", rich_help_panel=SEQUENCES, show_default="5"
+    ),
+]
+Size = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option("--size", help="Nodes of a graphlet: 3 or 4.", rich_help_panel=SEQUENCES, show_default="3"),
+]
+Sigma = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(
+        "--sigma", help="Width of global alignments.", rich_help_panel=SEQUENCES, show_default="median"
+    ),
+]
+Triangular = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        "--triangular",
+        help="Times that global alignments pair differ by less than this; 0 for no limit.",
+        rich_help_panel=SEQUENCES,
+        show_default="0",
+    ),
+]
+Window = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        "--window",
+        help="Largest difference of times for DTW.",
+        rich_help_panel=SEQUENCES,
+        show_default="none",
+    ),
+]
+Level = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option("--level", help="Level of signatures.", rich_help_panel=SEQUENCES, show_default="3"),
 ]
 CMax = Annotated[float, typer.Option("--C-max", help="Largest C of the path.", rich_help_panel=MACHINE)]
 
@@ -258,6 +319,47 @@ ModelOutput = Annotated[
         "--output", "-o", help="Model file to write.", rich_help_panel=SHOWN, show_default="DATA.mercer"
     ),
 ]
+UpdatedOutput = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--output", "-o", help="Model file to write.", rich_help_panel=SHOWN, show_default="MODEL"),
+]
+Update = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(
+        metavar="MODEL",
+        help="Learn the rows in addition to those of this model, which was trained with --updatable.",
+    ),
+]
+Updatable = Annotated[
+    bool,
+    typer.Option("--updatable", help="Keep all rows in the model, so that it can learn and forget some."),
+]
+ForgottenRows = Annotated[
+    str,
+    typer.Option(
+        "--rows",
+        help="Rows to forget: numbers from 0 on and ranges in order of arrival, such as 3,17,20-25.",
+        show_default=False,
+    ),
+]
+ExplainedRow = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option("--row", help="The row to explain, counted from 0.", show_default="all rows", min=0),
+]
+Wanted = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--to",
+        help="The prediction of the counterfactual: a class, or a number that a regression should reach.",
+        show_default="any other class",
+    ),
+]
+Change = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        help="A column that the counterfactual may change; may be repeated.", show_default="all columns"
+    ),
+]
 ReportToo = Annotated[
     Optional[Path],  # noqa: UP045
     typer.Option(help="Also write an HTML report.", rich_help_panel=SHOWN),
@@ -273,7 +375,15 @@ Proba = Annotated[bool, typer.Option("--proba", help="Add class probabilities.")
 Decision = Annotated[bool, typer.Option("--decision", help="Add decision values.")]
 Interval = Annotated[
     Optional[float],  # noqa: UP045
-    typer.Option(help="Add prediction intervals of this coverage, such as 0.9 (Gaussian processes)."),
+    typer.Option(
+        help="Add prediction intervals of this coverage, such as 0.9 (Gaussian processes, conformal models)."
+    ),
+]
+Sets = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(
+        help="Add prediction sets of this coverage, such as 0.9, with | between classes (conformal models)."
+    ),
 ]
 BatchRows = Annotated[int, typer.Option(help="Number of rows in memory at a time.", min=1)]
 NoFeature = Annotated[

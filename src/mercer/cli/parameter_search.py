@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from mercer.cli.learning_table import learning_table
 from mercer.cli.machine_options import check_wishes, make_for
-from mercer.cli.option_groups import Columns, MachineWishes, Reading, SequenceWishes
+from mercer.cli.option_groups import Columns, ItemWishes, MachineWishes, Reading
 from mercer.cli.row_splits import Plan, fold_pairs, take
 from mercer.cli.screen import Screen
 from mercer.cli.trainer import Trainer
@@ -28,7 +28,9 @@ def supervised(
     learning = learning_table(data, columns, reading, screen, wishes.kernel)
     if learning.task == "novelty":
         raise UserError("a search needs a target")
-    machine, decided = make_for(learning, wishes, SequenceWishes())
+    if learning.ordered:
+        raise UserError("--task ordinal has no search: use scikit-learn's GridSearchCV(OrdinalSVC(), ...)")
+    machine, decided = make_for(learning, wishes, ItemWishes())
     for words in decided if learning.task == "classify" else []:
         screen.say(words)
     plan = replace(plan, task=learning.task)

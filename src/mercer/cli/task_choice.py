@@ -39,7 +39,12 @@ def choose_task(table: Table, wish: str) -> tuple[TaskName, str]:
             "remove these rows, or choose another target"
         )
     different = np.unique(y)
-    if wish == "classify" or (wish == "auto" and _is_kinds(y, different)):
+    if wish == "ordinal" and y.dtype.kind in "USO":
+        raise UserError(
+            f"--task ordinal needs classes that are numbers, in their order; the {name} is text such as "
+            f"{str(y[0])!r}: number the classes from lowest to highest, or use --task classify"
+        )
+    if wish in ("classify", "ordinal") or (wish == "auto" and _is_kinds(y, different)):
         if different.size < 2:
             raise UserError(f"the {name} is constant, {str(different[0])!r}: there is nothing to classify")
         if y.dtype.kind in "USO" and is_name(different.size, y.size):
@@ -50,6 +55,8 @@ def choose_task(table: Table, wish: str) -> tuple[TaskName, str]:
                 f"the {name} has {different.size} different texts in {y.size} rows ({shown}, ...): too many "
                 "for classes. Choose another --target"
             )
+        if wish == "ordinal":
+            return "classify", f"as asked; {different.size} classes from {different[0]} to {different[-1]}"
         why = "as asked" if wish == "classify" else f"the {name} has {different.size} different values"
         return "classify", why
     if y.dtype.kind in "US":

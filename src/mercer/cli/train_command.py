@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from mercer.cli import options as o
 from mercer.cli.exits import end_partial
-from mercer.cli.option_groups import Columns, MachineWishes, Measuring, Reading, SequenceWishes, Shown, spread
+from mercer.cli.option_groups import Columns, ItemWishes, MachineWishes, Measuring, Reading, Shown, spread
 from mercer.cli.screen import Screen
+from mercer.cli.user_error import UserError
 
 if TYPE_CHECKING:
     from mercer.cli.learning_table import LearningTable
@@ -23,11 +24,14 @@ def train(
     data: o.Data,
     columns: Columns,
     wishes: MachineWishes,
-    sequences: SequenceWishes,
+    items: ItemWishes,
     measuring: Measuring,
     reading: Reading,
     shown: Shown,
+    group: o.Group = None,
     search: o.Search = False,
+    updatable: o.Updatable = False,
+    update: o.Update = None,
     output: o.ModelOutput = None,
     report: o.ReportToo = None,
     force: o.Force = False,
@@ -36,22 +40,48 @@ def train(
     """Train a model on a file, evaluate it on held-out rows, certify the fit and save it."""
     from mercer.cli.gaussian_process import check_process, slow_words
     from mercer.cli.learning_table import learning_table
-    from mercer.cli.machine_options import check_wishes, make_for
+    from mercer.cli.machine_options import check_wishes, keeping_rows, make_for
     from mercer.cli.model_files import replaced_words
     from mercer.cli.row_splits import Plan
     from mercer.cli.trainer import Trainer
     from mercer.cli.whole_files import check_place
     from mercer.selection.scoring import chosen_scoring
 
+    if update is not None:
+        from mercer.cli.update_commands import refuse_other_wishes
+        from mercer.cli.update_commands import update as update_model
+
+        refuse_other_wishes(wishes, items, measuring)
+        update_model(update, data, columns, reading, shown, output)
+        return
     screen = Screen(shown.as_json, shown.quiet)
     check_wishes(wishes)
     check_process(wishes, search, columns.weights, measuring.threshold)
     place = output or Path(f"{stem(data)}.mercer")
+    if columns.task == "rank":
+        from mercer.cli.rank_task import check_rank, train_ranker
+
+        others = {
+            "--search": search,
+            "--updatable": updatable,
+            "--report": report,
+            "--keep-partial": keep_partial,
+        }
+        check_rank(wishes, items, measuring, others)
+        train_ranker(data, group, columns, wishes, measuring, reading, shown, place, force)
+        return
+    if group is not None:
+        raise UserError("--group names the queries of --task rank")
     for path in (place,) if report is None else (place, report):
         check_place(path)
     learning = learning_table(data, columns, reading, screen, wishes.kernel)
+    if learning.ordered and (search or measuring.threshold is not None):
+        option = "--search" if search else "--threshold"
+        raise UserError(f"--task ordinal does not support {option}: use --task classify")
     replaced = replaced_words(place, learning.table.target_name if learning.y is not None else None, force)
-    machine, decided = make_for(learning, wishes, sequences)
+    machine, decided = make_for(learning, wishes, items)
+    if updatable:
+        machine = keeping_rows(machine)
     decided += slow_words(wishes, learning.table.n_rows)
     if learning.task == "classify" and measuring.scoring is None:
         decided += [words for words in [chosen_scoring(learning.y, True, learning.weight)[1]] if words]

@@ -83,7 +83,7 @@ def report_page(run: Run, trainer: Trainer, learning: LearningTable) -> Any:
     if run.threshold:
         facts.append(("threshold", run.threshold))
     scores = [one for one in (run.held_out, run.pooled) if one is not None]
-    measured = Measured(scores, run.promise, run.coverage) if scores else None
+    measured = Measured(scores, run.promise, run.coverage, run.unseen) if scores else None
     what = "Novelties in" if learning.y is None else f"Predicting {table.target_name} from"
     return mercer.report(
         run.model, trainer.X, trainer.y, cv=0, delta=trainer.plan.delta, scoring=trainer.plan.scoring,
@@ -112,7 +112,7 @@ def train_document(
         "command": "train",
         "data": {"source": table.source, "rows": table.n_rows, "features": table.n_features},
         "target": table.target_name,
-        "task": learning.task,
+        "task": "ordinal" if learning.ordered else learning.task,
         "preparation": learning.preparation.said + decided,
         "machine": type(machine).__name__,
         "kernel": repr(machine.kernel_),

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from mercer._report.outputs import Outputs, joined, outputs_of
 from mercer._report.scores import Coverage, Measuring, Scores, coverage_of
-from mercer._report.subject import Kind
+from mercer._report.subject import Kind, Unseen
 from mercer._report.verdict import Promise, promise_of
 from mercer.cli.data_warnings import doubtful_result, doubtful_twins
 from mercer.cli.row_splits import Plan, fold_pairs, take
@@ -45,9 +45,11 @@ class Run:
     metric : str
         What the scores are.
     promise : Promise or None
-        What may be promised of new rows.
+        The generalisation bound.
     coverage : Coverage or None
         Of the intervals of a regression.
+    unseen : Unseen or None
+        The machine that had not seen the held-out rows, and these.
     threshold : str
         How the threshold was found, in words; "" if it is 0.
     warnings : list of str
@@ -68,6 +70,7 @@ class Run:
     metric: str = ""
     promise: Promise | None = None
     coverage: Coverage | None = None
+    unseen: Unseen | None = None
     threshold: str = ""
     warnings: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -239,7 +242,10 @@ class Trainer:
         if not test.size:
             return
         self.steps.now("fitting the rows that are not held out")
-        said = self.said(self.fit(model, train), test)
+        fitted = self.fit(model, train)
+        said = self.said(fitted, test)
+        truth = None if self.y is None else self.y[test]
+        run.unseen = Unseen(fitted, take(self.X, test), truth, f"{test.size} held-out rows, before the refit")
         held_out = self.score(said, test, f"{test.size} held-out rows")
         run.promise = promise_of(
             held_out, self.plan.delta, tolerance=self.plan.tolerance, note=", before the refit",

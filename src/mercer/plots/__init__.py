@@ -10,6 +10,7 @@ from mercer.plots._convergence import convergence
 from mercer.plots._cumulative_loss import cumulative_loss
 from mercer.plots._decision_regions import decision_regions
 from mercer.plots._discriminants import canonical_variates, rda_error
+from mercer.plots._explanations import importance, partial_dependence, shapley
 from mercer.plots._kernel_matrix import kernel_matrix
 from mercer.plots._level_sets import level_sets
 from mercer.plots._margin_histogram import margins
@@ -27,13 +28,16 @@ __all__ = [
     "convergence",
     "cumulative_loss",
     "decision_regions",
+    "importance",
     "intervals",
     "kernel_matrix",
     "level_sets",
     "margins",
+    "partial_dependence",
     "path",
     "rda_error",
     "search",
+    "shapley",
     "tube",
 ]
 

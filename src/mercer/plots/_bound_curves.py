@@ -1,4 +1,4 @@
-"""What may be promised, as the training set grows."""
+"""Generalisation bounds as the training set grows."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _draw(found: list[tuple[int, Report]], ax: Axes | None) -> Axes:
     ax.axhspan(1.0, HIGHEST * 1.1, color="#999999", alpha=0.15, linewidth=0)
     ax.text(0.01, 0.98, "vacuous", transform=ax.transAxes, va="top", color="#555555", fontsize="small")
     _plain_ticks(ax, [n for n, _ in found])
-    ax.set_title(f"What may be promised, with probability {1 - found[0][1].delta:g}", loc="left")
+    ax.set_title(f"Generalisation bounds, each with probability {1 - found[0][1].delta:g}", loc="left")
     ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     ax.spines[["top", "right"]].set_visible(False)
     return ax
