@@ -18,6 +18,7 @@ ESTIMATORS = sorted(
     name
     for name in dir(mercer)
     if inspect.isclass(getattr(mercer, name)) and hasattr(getattr(mercer, name), "fit")
+    if name != "StructuredSVM"  # which has a test of its own
 )
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 2))
@@ -27,9 +28,10 @@ TARGET = X[:, 0] + 0.1 * rng.normal(size=50)
 
 # Of what predicts, what no theorem of the chapters is about; every other estimator is read.
 NOT_READ = {
-    "AdaptiveAdditiveSplines", "FlexibleDiscriminantAnalysis", "KernelFisherDiscriminant",
+    "AdaptiveAdditiveSplines", "FlexibleDiscriminantAnalysis", "KernelFisherDiscriminant", "KernelKMeans",
     "LinearDiscriminantAnalysis", "MARS", "MixtureDiscriminantAnalysis", "PenalizedDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis", "RegularizedDiscriminantAnalysis",
+    "SupportVectorClustering",
 }  # fmt: skip
 JOINT = {"KernelLogisticRegression"}  # not read for more than two classes
 
@@ -115,3 +117,8 @@ def test_the_margin_of_any_loss_is_that_of_the_theorem(model):
     line = found["margin and slack"]
     assert line.value == pytest.approx(expected, rel=1e-4)
     assert "7.30" not in line.source
+
+
+def test_structured_outputs_get_a_sentence():
+    model = mercer.StructuredSVM(mercer.structured.CostSensitive()).fit(X, THREE)
+    assert "does not support StructuredSVM" in report(model, X, THREE)["margins and norms"].why

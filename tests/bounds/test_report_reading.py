@@ -89,7 +89,7 @@ def test_it_reads_without_the_books(cancer):
     assert repr(found) == text
     assert max(map(len, text.splitlines())) <= 100
     lines = text.splitlines()
-    assert lines[0].startswith("What may be promised of SVC()")
+    assert lines[0].startswith("Generalisation bounds for SVC()")
     assert lines[3].startswith("Best bound: A new point is misclassified with probability at most 0.0")
     for line in found:
         assert any(row.startswith(line.name) and line.verdict in row for row in lines)

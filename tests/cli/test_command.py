@@ -141,6 +141,7 @@ def test_evaluate(mercer_command, people):
     assert matrix.sum() == 120
     assert done.json["scores"]["accuracy"] == pytest.approx(np.trace(matrix) / 120)
     shown = mercer_command("evaluate", "people.mercer", "people.csv").out
+    assert not re.search(r"\d\.\d{4}", shown)  # digits beyond the third are chance
     assert "predicted no  predicted yes" in shown
     wrong = mercer_command("evaluate", "people.mercer", "people.csv", "--target", "age")
     assert wrong.code == 2

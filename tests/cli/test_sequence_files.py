@@ -96,7 +96,7 @@ def test_a_search_for_sequences(genes, mercer_command):
         (["genes.fasta", "--target", "class", "--kernel", "spectrum", "--k", "0"], "k=0"),
         (["genes.fasta", "--target", "class", "--kernel", "spectrm"], "Did you mean 'spectrum'"),
         (["iris", "--kernel", "spectrum"], "has no column of text"),
-        (["iris", "--k", "3"], "--k is for sequences"),
+        (["iris", "--k", "3"], "--k is for kernels of sequences"),
     ],
 )
 def test_what_is_wrong_is_named(genes, mercer_command, words, message):

@@ -34,7 +34,7 @@ THEIR_OWN = {
     "safetensors",
     "mercer",
 }
-LEAVES = {"cli", "_report", "plots", "io"}  # these may import what an extra brings
+LEAVES = {"cli", "_report", "plots", "play", "io"}  # these may import what an extra brings
 
 
 def project_files():

@@ -23,6 +23,7 @@ PACKAGES = [
     "mercer.problems.losses",
     "mercer.selection",
     "mercer.solvers",
+    "mercer.structured",
 ]
 
 

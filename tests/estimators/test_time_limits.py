@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector, is_r
 
 import mercer
 from mercer.solvers import base
+from mercer.structured import CostSensitive
 
 FEW = 20  # looks that may still follow: at each of several problems, or folds, that are not begun
 SECONDS = 1.0
@@ -45,9 +46,9 @@ def hard_data(model):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     y = np.sign(X[:, 0]) + rng.normal(size=300)
-    if is_classifier(model):
+    if is_classifier(model) or hasattr(model, "model"):
         return X, (y > 0).astype(int)
-    if is_regressor(model):
+    if is_regressor(model) or isinstance(model, mercer.RankSVM):
         return X, y
     if is_outlier_detector(model):
         return (X,)
@@ -61,6 +62,8 @@ def made(name, **changes):
     params = {key: value for key, value in params.items() if key in known}
     if "preconditioner_rank" in known and "alpha" in known:
         params["solver"] = "cg"  # so few rows are factorised at once
+    if "model" in known:  # outputs that are structures
+        params |= {"model": CostSensitive(), "solver": "block_frank_wolfe"}
     if "param_grid" in known:
         params["param_grid"] = {"gamma": [0.1, 1.0, 10.0]}
     return cls(**params)

@@ -16,6 +16,7 @@ def arguments(words=None):
     parser.add_argument("--minutes", type=float, default=1.0, help="how long")
     parser.add_argument("--kind", choices=sorted(KINDS), action="append", help="what; all if not given")
     parser.add_argument("--seed", type=int, help="run this seed only, whatever the log says")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first one of an empty log")
     parser.add_argument(
         "--log", default=str(logs.PLACE), help="where totals are kept; the next seed comes from it"
     )
@@ -41,7 +42,7 @@ class Run:
         self.log = logs.Log(options.log)
         self.known = self.log.known()
         self.told = set(self.known)
-        self.seeds = {kind: self.log.next_seed(kind) for kind in self.kinds}
+        self.seeds = {kind: max(self.log.next_seed(kind), options.first_seed) for kind in self.kinds}
         if options.seed is not None:
             self.seeds = dict.fromkeys(self.kinds, options.seed)
         self.lock = threading.Lock()

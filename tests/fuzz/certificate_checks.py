@@ -123,6 +123,8 @@ def check_certify(fit, report, model, X, y, weight, where, rounding):
 
 def check_claims(fit, report, model, X, y, weight, where, rounding):
     """Weak duality against a solver and definitions of our own."""
+    if fit.params.get("parametric") is not None or fit.params.get("gap"):
+        return  # columns that cost nothing, and gaps beside a ball, are not in these definitions
     for claim in claims(fit.estimator, model, X, y, weight):
         c = claim.certificate
         if not (math.isfinite(c.primal) and math.isfinite(c.dual)):
@@ -157,7 +159,8 @@ def check_equals(fit, report, certificate, X, y, weight, where, rounding):
     order = rng.permutation(fit.data.n)
     online = "shuffle" in discovery.parameters(fit.estimator)
     cases = {} if online else {"permutation": _taken(fit, X, y, weight, order)}
-    if weight is not None and fit.data.weight == "integers" and fit.data.kind != "matrix":
+    left_out = fit.params.get("alpha") == "loo"  # of a repeated row, the others stay
+    if weight is not None and fit.data.weight == "integers" and fit.data.kind != "matrix" and not left_out:
         repeated = np.repeat(np.arange(fit.data.n), weight.astype(int))
         cases["repetition"] = (*_taken(fit, X, y, weight, repeated)[:2], None)
     if (

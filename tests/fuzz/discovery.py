@@ -45,7 +45,7 @@ def role(name):
     model = estimators()[name]()
     if is_classifier(model):
         return "classifier"
-    if is_regressor(model):
+    if is_regressor(model) or "group" in inspect.signature(model.fit).parameters:  # rankers take numbers, too
         return "regressor"
     if is_outlier_detector(model):
         return "detector"

@@ -68,10 +68,11 @@ class Export:
                 continue  # ties may fall either way; decisions are compared
             scale = float(np.abs(wanted).max(initial=0.0))
             allowed = 1e-9 + 1e-6 * scale + _rounding(model, points)
-            if name == "decision" and found.shape == wanted.shape and votes_of_pairs(model):
+            inner = getattr(model, "best_estimator_", getattr(model, "estimator_", model))
+            if name == "decision" and found.shape == wanted.shape and votes_of_pairs(inner):
                 # A pair that cannot decide may vote either way, and a vote changes the decision by one.
-                floor = max(1e-12, _rounding(model, points))
-                _, sure = count_votes(pair_decisions(model, points), model.classes_.size, floor)
+                floor = max(1e-12, _rounding(inner, points))
+                _, sure = count_votes(pair_decisions(inner, points), inner.classes_.size, floor)
                 found, wanted = found[sure], wanted[sure]
             if found.shape != wanted.shape or not np.allclose(found, wanted, rtol=1e-6, atol=allowed):
                 report.fail("an export says the same", f"{self.place} {name}", f"{found} for {wanted}")
@@ -83,7 +84,9 @@ def _rounding(model, points):
     if coef is None or kernel is None:
         return 0.0
     coef = coef.toarray() if hasattr(coef, "toarray") else np.asarray(coef)
-    return 1e-14 * float(np.abs(coef).sum()) * float(np.abs(kernel.diag(points)).max(initial=0.0))
+    # Of the numbers that kernel values come from: a centred kernel's cancel.
+    size = max(float(kernel.magnitude(points).max()) ** 2, float(np.abs(kernel.diag(points)).max()))
+    return 1e-14 * float(np.abs(coef).sum()) * size
 
 
 @st.composite

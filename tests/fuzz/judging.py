@@ -32,7 +32,11 @@ SHIPPED = (
 
 
 # What only ``predict`` can refuse: it lacks something, or scikit-learn refuses it there.
-LATE = ("pass it as diag=", "break_ties must be False when decision_function_shape is 'ovo'")
+LATE = (
+    "beyond what float32 can hold",
+    "pass it as diag=",
+    "break_ties must be False when decision_function_shape is 'ovo'",
+)
 
 
 def judge(fit):
@@ -154,6 +158,7 @@ def votes_of_pairs(model):
     shaped = hasattr(model, "decision_function_shape") and not getattr(model, "break_ties", False)
     return (
         shaped
+        and not getattr(model, "_joint", False)  # one function for each class
         and getattr(model, "multiclass", "ovr") == "ovo"
         and len(np.shape(model.intercept_)) == 1
         and (

@@ -10,7 +10,7 @@ from .table_files import table_files
 
 KINDS = {
     "fits": fits,
-    "files": lambda: st.one_of(table_files(), model_files(), table_files(), model_files(), exports()),
+    "files": lambda: st.one_of(*[table_files(), model_files()] * 4, exports()),
     "commands": commands,
     "processes": lambda: commands(apart=True),
 }

@@ -66,8 +66,9 @@ class Worker:
         self.hung = set()
 
     def _start(self):
-        # One thread for the BLAS: matrices of 40 rows are too small for two.
+        # One thread for the BLAS, and for scikit-learn's loops: 40 rows are too few for two.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)

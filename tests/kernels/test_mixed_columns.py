@@ -126,7 +126,8 @@ def machines():
             yield cls
 
 
-ONLY_VECTORS = {"RandomFeatures", "TensorSketch"}  # which approximate kernels of distances and products
+# Which approximate kernels of distances and products, or draw lines between points.
+ONLY_VECTORS = {"RandomFeatures", "TensorSketch", "SupportVectorClustering"}
 OPTIONS = {"KernelCCA": {"kernel_y": "linear"}, "GaussianProcessRegressor": {"optimizer": None}}
 
 

@@ -29,15 +29,15 @@ def main():
         return 0
     chosen = [m for m in MODULES if not options.modules or m.rpartition(".")[2] in options.modules]
     names, faults = [], []
-    say(f"{'tests of scikit-learn':<46}{'theirs':>8}{'ours':>8}{'listed':>8}{'of':>4}")
+    say(f"{'tests of scikit-learn':<46}{'theirs':>8}{'ours':>8}{'listed':>8}{'counted':>9}{'of':>4}")
     for module in chosen:
         theirs = run(module, "theirs")
         names += [f"{module} {name}" for name, there in theirs.items() if there["used"]]
         if options.known:
             continue
         found = Comparison.of(module, theirs, run(module, "ours"), departures(module), known_tests(module))
-        counts = len(found.theirs), len(found.ours), len(found.listed), found.allowed
-        say(f"{module:<46}{counts[0]:>8}{counts[1]:>8}{counts[2]:>8}{counts[3]:>4}")
+        counts = len(found.theirs), len(found.ours), len(found.listed), len(found.counted), found.allowed
+        say(f"{module:<46}{counts[0]:>8}{counts[1]:>8}{counts[2]:>8}{counts[3]:>9}{counts[4]:>4}")
         for line in found.remarks():
             say(f"  {line}")
         for line in found.faults():

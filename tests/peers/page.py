@@ -1,16 +1,18 @@
 """The page "Coming from scikit-learn": class by class, from signatures, the table and the figures."""
 
 import inspect
+import json
 import tomllib
 from pathlib import Path
 
 import sklearn
 
-from mercer.io.sklearn_twins import TWINS, our_class, their_class
+from mercer.io.sklearn_counterparts import COUNTERPARTS, our_class, their_class
 
 from .comparison import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "from_scikit_learn.md"
+FIGURES = Path(__file__).parents[2] / "benchmarks" / "drop_in.json"
 BEGIN, END = "<!-- what follows is written by python -m tests.peers --page -->", "<!-- up to here -->"
 
 OF_CLASSES = {
@@ -53,6 +55,30 @@ def _parameters(name):
     return lines
 
 
+def figures():
+    """Return the lines about time and memory, as far as they were measured."""
+    if not FIGURES.exists():
+        return []
+    rows = json.loads(FIGURES.read_text())
+    lines = [
+        "",
+        "## Time and memory",
+        "",
+        "Fits of both in turns in one process (`python -m benchmarks.drop_in`, two cores, a quiet machine),",
+        "the same results to the last column. Memory is the peak above what was held before the fit.",
+        "",
+        "| class | rows | here, s | there, s | ratio | here, MB | there, MB | difference |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        name = f"`{row['name']}`" + (f" ({row['note']})" if row["note"] else "")
+        here, there = (f"{row['seconds'][side]:.2g}" for side in ("ours", "theirs"))
+        held = (f"{row['megabytes'][side]:.0f}" for side in ("ours", "theirs"))
+        cells = name, row["n"], here, there, f"{row['ratio']:.2f}", *held, f"{row['apart']:.0e}"
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return lines
+
+
 def block(table=TABLE):
     """Return the generated part of the page."""
     known = tomllib.loads(table.read_text())
@@ -65,7 +91,7 @@ def block(table=TABLE):
         names = tuple(entry.get("classes", OF_CLASSES[entry["module"]]))
         groups.setdefault(names, []).append(entry["reason"])
     lines = [BEGIN, "", f"Compared with scikit-learn {sklearn.__version__}.", ""]
-    for name in TWINS:
+    for name in COUNTERPARTS:
         if our_class(name) is None:
             continue
         lines += [f"### {name}", "", *_parameters(name)]
@@ -73,7 +99,7 @@ def block(table=TABLE):
         reasons = [reason for names, found in groups.items() if name in names for reason in found]
         lines += [f"- Differs: {reason}" for reason in dict.fromkeys(reasons)]
         lines.append("")
-    return "\n".join([*lines, END])
+    return "\n".join([*lines, *figures()[1:], *([""] if figures() else []), END])
 
 
 def written():

@@ -1,5 +1,7 @@
 """What the comparison with scikit-learn's tests calls a fault, and one module of theirs from end to end."""
 
+import json
+
 import pytest
 
 from . import page
@@ -65,11 +67,35 @@ def test_every_entry_of_the_table_names_tests_that_exist():
         assert not [name for name in departures(module) if name not in known | plain], module
 
 
+def test_only_negative_weights_are_left_out_of_the_count(tmp_path):
+    for module in MODULES:
+        uncounted = {name for name, e in departures(module).items() if e["kind"] == "negative weights"}
+        expanded = {n for n in known_tests(module) if n in uncounted or n.partition("[")[0] in uncounted}
+        assert not [name for name in expanded if "zero" in name or "negative_weight" not in name]
+    table = tmp_path / "table.toml"
+    table.write_text('[[departure]]\nmodule = "m"\nkind = "not yet"\nreason = "so"\ntests = ["a"]\n')
+    with pytest.raises(ValueError, match="one of the kinds"):
+        departures("m", table)
+
+
 def test_the_page_says_what_the_table_says():
     text = page.PAGE.read_text(encoding="utf-8")
     told = [line for line in page.block().splitlines() if line.startswith(("### ", "- Differs: "))]
     assert len(told) > 20
     assert not [line for line in told if line not in text], "run python -m tests.peers --page"
+
+
+def test_figures_are_shown_where_they_were_measured(monkeypatch, tmp_path):
+    path = tmp_path / "figures.json"
+    monkeypatch.setattr(page, "FIGURES", path)
+    assert page.figures() == []
+    row = {
+        "name": "KernelPCA", "note": "10 components", "n": 2000, "ratio": 0.25, "apart": 3e-13,
+        "seconds": {"ours": 0.1, "theirs": 0.4}, "megabytes": {"ours": 34.4, "theirs": 65.0},
+    }  # fmt: skip
+    path.write_text(json.dumps([row]))
+    assert page.figures()[-1] == "| `KernelPCA` (10 components) | 2000 | 0.1 | 0.4 | 0.25 | 34 | 65 | 3e-13 |"
+    assert page.block().count("## Time and memory") == 1
 
 
 @pytest.mark.slow

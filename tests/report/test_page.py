@@ -87,7 +87,9 @@ def test_it_says_how_good_and_how_sure(classifier):
     assert str(model.certificate_) in reader.words
     assert "Generalisation bounds" in reader.words
     assert f"{model.support_.size} of 80 rows" in reader.words
-    assert reader.tags.count("img") == 7  # confusion, two curves, calibration, regions, margins, kernel
+    assert (
+        reader.tags.count("img") == 8
+    )  # importance, confusion, two curves, calibration, regions, margins, kernel
 
 
 @pytest.mark.parametrize(("errors", "tone"), [(0, "good"), (60, "fair")])
@@ -210,7 +212,7 @@ def test_other_classifiers(name, two_clouds):
         warnings.simplefilter("ignore")  # the perceptron's, of clouds that overlap
         model = getattr(mercer, name)().fit(X, y)
     reader = Reader(mercer.report(model, X, y, cv=0))
-    assert f"{model.score(X, y):.4g}" in reader.row("the 80 training rows themselves")
+    assert f"{model.score(X, y):.3g}" in reader.row("the 80 training rows themselves")
 
 
 @pytest.mark.parametrize("name", ["KernelRidge", "NuSVR", "OnlineSVR"])
@@ -304,3 +306,17 @@ def test_a_perfect_ranking_of_few_rows_is_not_certain():
     truth = np.repeat([False, True], [40, 7])
     assert drawn_interval(lambda rows: 1.0, truth, 0.05) == share_interval(7, 7, 0.05)
     assert 0.5 < share_interval(7, 7, 0.05)[0] < 0.65
+
+
+def test_conformal_models_show_their_guarantee_and_their_coverage():
+    from mercer import ConformalClassifier, ConformalRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = X[:, 0] + 0.3 * rng.normal(size=120)
+    page = str(mercer.report(ConformalRegressor(mercer.SVR()).fit(X, y), X, y, cv=3))
+    assert "conformal intervals; coverage on 3-fold cross-validation" in page
+    assert "coverage of new rows at least 0.9 guaranteed, 0.9 asked for" in page
+    labels = np.where(y > 0, "up", "down")
+    page = str(mercer.report(ConformalClassifier(mercer.SVC()).fit(X, labels), X, labels, cv=3))
+    assert "coverage of new rows at least 0.9 guaranteed, 0.9 asked for" in page

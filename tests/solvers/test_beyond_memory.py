@@ -5,6 +5,7 @@ import pytest
 
 from mercer import SVC, SVR, NuSVC
 from mercer.kernels import RBF, Spline
+from mercer.solvers import Decomposition
 from mercer.solvers.dual.kept_rows import KeptRows
 from mercer.solvers.dual.low_rank import LowRankQuadratic
 
@@ -59,6 +60,28 @@ def test_the_interior_point_on_a_factor_solves_the_exact_problem(data):
         whole, factored = make(), make(solver="interior_point", cache_size=0.6)
         assert factored.certificate_.status == "optimal"
         assert factored.certificate_.primal == pytest.approx(whole.certificate_.primal, rel=1e-3)
+        assert factored.certificate_.dual <= whole.certificate_.primal * (1 + 1e-9)
+
+
+def test_a_factor_that_leaves_much_out_is_a_start(data, monkeypatch):
+    """A narrow kernel has no low rank: steps on the factor would take hundreds of iterations each."""
+    X, f = data
+    started = []
+    run = Decomposition.run
+    monkeypatch.setattr(
+        Decomposition, "run", lambda self, gram, p, b: (started.append(b), run(self, gram, p, b))[1]
+    )
+    for make in (
+        lambda **more: SVC(kernel=RBF(20.0), C=5.0, tol=1e-5, **more).fit(X, f > 0),
+        lambda **more: SVR(kernel=RBF(20.0), C=5.0, epsilon=0.05, tol=1e-5, **more).fit(X, f),
+    ):
+        whole = make(solver="interior_point")
+        assert not started
+        factored = make(solver="interior_point", cache_size=0.2)
+        assert len(started) == 1
+        assert np.abs(started.pop()).sum() > 0
+        assert factored.certificate_.status == "optimal"
+        assert factored.certificate_.primal == pytest.approx(whole.certificate_.primal, rel=1e-5)
         assert factored.certificate_.dual <= whole.certificate_.primal * (1 + 1e-9)
 
 

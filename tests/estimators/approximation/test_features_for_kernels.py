@@ -283,18 +283,18 @@ def test_a_fit_on_blocks_is_the_one_on_kept_features():
 
 
 def test_many_rows_begin_where_a_sample_of_them_ends(monkeypatch):
-    from mercer.solvers.linear import newton
+    from mercer.solvers.linear import weights_newton
 
     model = SVC(gamma=gamma, approximation="nystroem", n_components=20, tol=1e-5)
     weight = rng.integers(0, 3, size=160)
     squared = clone(model).set_params(loss="squared_hinge")
     plane = OneClassSVM(nu=0.3, approximation="nystroem", n_components=20)
     for machine, target in ((model, y), (squared, y), (plane, None)):
-        monkeypatch.setattr(newton, "MANY_ROWS", 10**9)
+        monkeypatch.setattr(weights_newton, "MANY_ROWS", 10**9)
         alone = clone(machine).fit(X, target, sample_weight=weight)
-        monkeypatch.setattr(newton, "MANY_ROWS", 100)
-        monkeypatch.setattr(newton, "SHARE", 2)
-        monkeypatch.setattr(newton, "FEWEST", 5)
+        monkeypatch.setattr(weights_newton, "MANY_ROWS", 100)
+        monkeypatch.setattr(weights_newton, "SHARE", 2)
+        monkeypatch.setattr(weights_newton, "FEWEST", 5)
         sampled = clone(machine).fit(X, target, sample_weight=weight)
         assert sampled.certificate_.status == "optimal"
         np.testing.assert_allclose(sampled.certificate_.primal, alone.certificate_.primal, rtol=2e-3)

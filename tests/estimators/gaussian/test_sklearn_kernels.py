@@ -24,7 +24,7 @@ from mercer.kernels import SklearnKernel, as_kernel
 
 pytestmark = pytest.mark.core
 
-TWINS = [
+COUNTERPARTS = [
     ConstantKernel(1.3) * RBF([1.0, 2.0, 3.0]),
     RBF(1.5, length_scale_bounds="fixed") + WhiteKernel(0.3),
     Matern(2.0, nu=2.5) * ConstantKernel(0.5) + WhiteKernel(0.2) + WhiteKernel(0.1, "fixed"),
@@ -40,7 +40,7 @@ WRAPPED = [
 ]
 
 
-@pytest.mark.parametrize("kernel", TWINS + WRAPPED, ids=str)
+@pytest.mark.parametrize("kernel", COUNTERPARTS + WRAPPED, ids=str)
 def test_processes_agree_with_scikit_learn(data, kernel):
     X, Y, new = data
     if "ExpSine" in str(kernel):  # a kernel for one feature only

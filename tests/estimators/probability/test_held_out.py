@@ -109,6 +109,18 @@ def _counted(model, monkeypatch):
     return model
 
 
+def test_folds_of_a_rare_class_do_not_jump(watched):
+    # With a small C all multipliers are at their bounds, and the bias hangs on the balance of the classes.
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(700, 3))
+    z = X @ [1.5, -1.0, 0.7] + rng.normal(size=700)
+    y = z > np.quantile(z, 1 - 0.087)
+    model = SVC(C=0.03125, gamma=0.0063, class_weight="balanced", probability=True).fit(X, y)
+    _, result = watched[-1]
+    same = (result.values > 0) == (model.decision_function(X)[result.rows] > 0)
+    assert same.mean() > 0.9
+
+
 def test_folds_are_balanced_and_repeatable():
     labels = np.repeat([0, 1, 2], [50, 23, 7])
     fold = folds(labels, np.ones(80, dtype=bool), None)

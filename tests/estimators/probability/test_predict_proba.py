@@ -111,7 +111,7 @@ def test_without_probability_there_is_no_method():
             model.predict_proba(X)
         assert "probability=True" in str(caught.value.__cause__)
     assert hasattr(SVC(probability=True), "predict_proba")
-    assert SVC().probability is False
+    assert SVC().probability == "deprecated"  # as in scikit-learn
 
 
 def test_switching_probability_on_after_the_fit_asks_for_another_fit():
@@ -120,7 +120,7 @@ def test_switching_probability_on_after_the_fit_asks_for_another_fit():
     with pytest.raises(NotFittedError, match="fit it again"):
         model.predict_proba(X)
     model.fit(X, y).predict_proba(X)
-    model.set_params(probability=False).fit(X, y)
+    model.set_params(probability=SVC().probability).fit(X, y)
     assert not hasattr(model, "link_slopes_")
     with pytest.raises(NotFittedError):
         SVC(probability=True).predict_proba(X)
@@ -254,8 +254,8 @@ def test_tiny_classes():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_calibrated_classifier_works_on_top(ensemble, n_classes):
     X, y = blobs(120, 3, n_classes, seed=0)
-    for probability in (False, True):
-        outer = CalibratedClassifierCV(SVC(probability=probability), cv=3, ensemble=ensemble).fit(X, y)
+    for inner in (SVC(), SVC(probability=True)):
+        outer = CalibratedClassifierCV(inner, cv=3, ensemble=ensemble).fit(X, y)
         np.testing.assert_allclose(outer.predict_proba(X).sum(axis=1), 1.0)
         assert outer.score(X, y) > 0.5
 

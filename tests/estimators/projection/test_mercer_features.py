@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mercer import MercerFeatures
+from mercer.estimators.projection import _mercer_features
 from mercer.kernels import RBF, Linear
 
 pytestmark = pytest.mark.core
@@ -46,3 +47,15 @@ def test_the_first_features_are_the_best_of_their_rank():
     assert MercerFeatures(kernel=Linear()).fit(X).eigenvalues_.size == 3
     with pytest.raises(ValueError, match="no positive eigenvalue"):
         MercerFeatures(kernel="precomputed").fit(np.zeros((4, 4)))
+
+
+def test_few_features_of_a_matrix_that_does_not_fit_into_memory(monkeypatch):
+    X = np.random.default_rng(3).normal(size=(300, 2))
+    whole = MercerFeatures(kernel=RBF(0.5), n_components=5).fit(X)
+    monkeypatch.setattr(_mercer_features, "SMALL", 100)
+    parts = MercerFeatures(kernel=RBF(0.5), n_components=5, cache_size=0.5).fit(X)
+    np.testing.assert_allclose(parts.eigenvalues_, whole.eigenvalues_, rtol=1e-8)
+    Z, wanted = parts.transform(X), whole.transform(X)
+    np.testing.assert_allclose(Z * np.sign((Z * wanted).sum(axis=0)), wanted, atol=1e-6)
+    with pytest.raises(ValueError, match="too small for 300 eigenfunctions"):
+        MercerFeatures(kernel=RBF(0.5), cache_size=0.5).fit(X)

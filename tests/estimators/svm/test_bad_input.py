@@ -106,7 +106,7 @@ def test_parameters(params, message):
         (X * 1j, Y, None, "Complex data not supported"),
         (sp.csr_matrix(changed((3, 1), np.nan)), Y, None, "X contains NaN"),
         (X, Y, -np.ones(30), "sample_weight.*negative"),
-        (X, Y, np.zeros(30), "sample_weight is zero for every row"),
+        (X, Y, np.zeros(30), "all samples have zero or negative weights: sample_weight is zero for all 30"),
         (X, Y, np.where(Y == 1, 0.0, 1.0), "sample_weight is zero for every row of class 1"),
         (X, Y, np.ones(29), "sample_weight"),
         (X, Y, np.ones((30, 2)), "[Ss]ample.?weight"),

@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import mercer
 from clouds import blobs
-from mercer import SVC
+from mercer import SVC, NuSVC
 from mercer.kernels import RBF, Linear, Polynomial
 
 pytestmark = pytest.mark.core
@@ -74,7 +76,7 @@ def test_parameters_have_the_same_names_and_defaults():
     ours = inspect.signature(SVC).parameters
     for name, parameter in theirs.items():
         assert name in ours
-        if name != "probability":  # scikit-learn marks it as deprecated by its default
+        if name != "probability" or parameter.default == "deprecated":  # since scikit-learn 1.9
             assert ours[name].default == parameter.default, name
     assert all(p.kind is inspect.Parameter.KEYWORD_ONLY for p in ours.values())
 
@@ -374,3 +376,66 @@ def test_predict_calls_a_function_once_in_the_thread_that_asks():
     calls.clear()
     model.predict(X)
     assert calls == [(len(X), threading.get_ident())]
+
+
+def fills_a_square_matrix(A, B):
+    K = np.zeros((len(A), len(B)))
+    for i in range(len(A)):
+        for j in range(i, len(B)):
+            K[i, j] = K[j, i] = A[i].count("A") * B[j].count("A") + A[i].count("B") * B[j].count("B")
+    return K
+
+
+def test_a_function_that_fills_a_square_matrix_is_called_with_all_training_items(tmp_path):
+    texts, y = ["A A", "A", "B", "B B", "A B"], [1, 1, 2, 2, 1]
+    counts = np.array([[2, 0], [1, 0], [0, 1], [0, 2], [1, 1]])
+    named = SVC(kernel="linear").fit(counts, y)
+    model = SVC(kernel=fills_a_square_matrix).fit(texts, y)
+    assert model.support_.size < len(texts)  # else nothing is tested
+    np.testing.assert_allclose(model.decision_function(texts), named.decision_function(counts), atol=1e-9)
+    assert model.certify(texts, y).status == "optimal"
+    theirs = sklearn.svm.SVC(kernel=fills_a_square_matrix).fit(texts, y)
+    np.testing.assert_allclose(
+        SVC.from_sklearn(theirs).decision_function(texts), named.decision_function(counts), atol=1e-3
+    )
+    path = tmp_path / "texts.mercer"
+    mercer.save(model, path)
+    again = mercer.load(path, kernels={"fills_a_square_matrix": fills_a_square_matrix})
+    np.testing.assert_allclose(again.decision_function(texts), model.decision_function(texts), rtol=1e-12)
+    model.set_params(kernel=RBF(gamma=1.0)).fit(counts, y)
+    assert model.decision_function(counts).shape == (5,)
+
+
+@pytest.mark.parametrize("cls", [SVC, NuSVC])
+def test_probability_is_scikit_learns_to_its_default(cls):
+    X, y = blobs(40, 3, 2, seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain = cls().fit(X, y)
+        probable = cls(probability=True).fit(X, y)
+        clone(plain).fit(X, y)
+    assert not hasattr(plain, "predict_proba")
+    assert probable.predict_proba(X).shape == (40, 2)
+    theirs = getattr(sklearn.svm, cls.__name__)
+    deprecated = inspect.signature(theirs).parameters["probability"].default == "deprecated"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cls(probability=False).fit(X, y)
+    assert [w.category for w in caught] == ([FutureWarning] if deprecated else [])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain.to_sklearn().fit(X, y)
+    with pytest.raises(ValueError, match="'probability' parameter of"):
+        cls(probability="yes").fit(X, y)
+
+
+def test_updates_keep_the_items_that_a_function_is_called_with():
+    X, y = blobs(60, 3, 2, seed=0)
+
+    def kernel(A, B):
+        return (A @ B.T + 1.0) ** 2
+
+    model = SVC(kernel=kernel, updatable=True, tol=1e-6).fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
+    model.forget(np.arange(5))
+    anew = SVC(kernel=kernel, tol=1e-6).fit(X[5:], y[5:])
+    np.testing.assert_allclose(model.decision_function(X), anew.decision_function(X), atol=1e-3)

@@ -12,10 +12,11 @@ from mercer.kernels import RBF
 from mercer.problems.nu import NuMargin
 from mercer.problems.regression import NuTube
 from mercer.solvers import Decomposition
-from mercer.solvers.dual import decomposition
+from mercer.solvers.dual import decomposition, low_rank, whole_rescue
 from mercer.solvers.dual.box_qp import solve_box_qp
 from mercer.solvers.dual.dense_block import DenseBlock
 from mercer.solvers.dual.low_rank import complete_factor
+from mercer.solvers.dual.whole_rescue import WholeRescue
 
 pytestmark = pytest.mark.core
 
@@ -134,10 +135,8 @@ def test_a_problem_larger_than_a_block_goes_to_the_interior_as_a_whole(monkeypat
     for name, value in few.items():
         monkeypatch.setattr(decomposition, name, value)
     visited = []
-    whole = decomposition._Descent._rescue_whole
-    monkeypatch.setattr(
-        decomposition._Descent, "_rescue_whole", lambda *args: (visited.append(True), whole(*args))
-    )
+    run = WholeRescue.run
+    monkeypatch.setattr(WholeRescue, "run", lambda *args: (visited.append(True), run(*args)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateFitWarning)
         model = NuSVC(nu=0.02, gamma=0.5 / d, n_jobs=1, precision="double").fit(X, y)
@@ -146,6 +145,33 @@ def test_a_problem_larger_than_a_block_goes_to_the_interior_as_a_whole(monkeypat
     assert model.certificate_.status == judge.certificate_.status == "optimal"
     assert (model.rho_ == 0) == (judge.rho_ == 0)
     assert model.certificate_.dual == pytest.approx(judge.certificate_.dual, rel=1e-2, abs=1e-10)
+
+
+def test_a_low_rank_is_found_before_any_step_of_a_hard_block(monkeypatch):
+    """Two features: some 40 of 400 columns are the matrix, and one solution on them is enough."""
+    X, y = overlapping(400, 2)
+    for name, value in {"DENSE": 200, "HARD_STEPS": 20, "HARD_STEPS_PER_VARIABLE": 0, "HARD_WORK": 0}.items():
+        monkeypatch.setattr(decomposition, name, value)
+    monkeypatch.setattr(whole_rescue, "LEAST_POINTS", 0)
+    ranks, steps = [], []
+    step = low_rank.Model.step
+    monkeypatch.setattr(
+        low_rank.Model, "step", lambda self, *args: (ranks.append(self.L.shape[1]), step(self, *args))[1]
+    )
+    newton = DenseBlock.newton
+    monkeypatch.setattr(DenseBlock, "newton", lambda *args: (steps.append(not ranks), newton(*args))[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateFitWarning)
+        for nu in (0.02, 0.5):
+            ranks.clear()
+            model = NuSVC(nu=nu, gamma=0.02, n_jobs=1, precision="double").fit(X, y)
+            judge = NuSVC(nu=nu, gamma=0.02, n_jobs=1, solver="interior_point").fit(X, y)
+            assert ranks
+            assert max(ranks) < 0.15 * 400
+            assert model.certificate_.status == judge.certificate_.status == "optimal"
+            assert (model.rho_ == 0) == (judge.rho_ == 0)
+            assert model.certificate_.dual == pytest.approx(judge.certificate_.dual, rel=1e-3, abs=1e-10)
+    assert not any(steps)  # none came before the factor
 
 
 def test_a_factor_that_leaves_nothing_out_or_none():

@@ -81,9 +81,11 @@ def test_what_estimators_keep_is_looked_at_field_by_field(monkeypatch):
     for kernel in (RBF(0.5).centered(), RBF(0.5).clipped(), RBF(0.5).flipped()):
         visit(mercer.SVR(kernel=kernel).fit(X, X[:, 0]))
     visit(mercer.SVR(approximation="nystroem", n_components=5).fit(X, X[:, 0]))
+    visit(mercer.StructuredSVM(mercer.structured.Chain()).fit([X[:3], X[3:5]], [[0, 1, 0], [1, 1]]))
     process = mercer.GaussianProcessRegressor(kernel=RBF(0.5), noise=0.1, optimizer=None)
     visit(process.fit(X, X[:, 0]))
     visit(clone(process).set_params(parametric="linear").fit(X, X[:, 1] ** 2))
+    visit(clone(process).set_params(approximation="nystroem", n_components=5).fit(X, X[:, 0]))
     monkeypatch.setattr("mercer.estimators.gaussian._regression.PACKED", 10)
     visit(process.fit(X, X[:, 0]))
     assert seen == set(RECORDS)

@@ -12,7 +12,7 @@ from table_samples import write
 
 from mercer.io import DataFileError, read_batches, read_data
 from mercer.io.tables import arrow_rows, delimited_files, number_rows
-from mercer.io.tables.file_bytes import Limits, Source
+from mercer.io.tables.file_bytes import SizeLimits, Source
 
 CELLS = st.sampled_from(["1", "-2.5", "", "NA", "1e-320", "123456789012345678901234", " 7 ", "inf", "0.1"])
 
@@ -114,7 +114,7 @@ def test_the_target_and_the_features_are_the_wished_ones(tmp_path, small_blocks)
 
 def test_a_file_that_shrinks_is_named(tmp_path, monkeypatch):
     path = write(tmp_path, "t.csv", table(5000))
-    with Source(path, Limits(1 << 30)) as source:
+    with Source(path, SizeLimits(1 << 30)) as source:
         size = source.plain_size()
         monkeypatch.setattr(Source, "plain_size", lambda _: size)
         os.truncate(path, size // 2)

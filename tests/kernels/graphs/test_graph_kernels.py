@@ -1,5 +1,6 @@
 """Graph kernels against their definitions, and what every kernel of items must do."""
 
+import itertools
 import pickle
 
 import naive_graphs as naive
@@ -208,6 +209,26 @@ def test_samples_of_subgraphs_have_error_bars():
     share = Graphlets(3, frequencies=True).estimate([edges])[0]
     np.testing.assert_allclose(share.sum(), 1.0)
     close(Graphlets(3, samples=50)([edges, edges])[0, 1], Graphlets(3, samples=50)([edges])[0, 0])
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_connected_subgraphs_alone(size):
+    networkx = pytest.importorskip("networkx")
+    graphs = random_graphs(12, 12)
+    kernel = Graphlets(size, connected=True)
+    counts, errors = kernel.estimate(described(graphs))
+    names = kernel.feature_map(described(graphs)).names
+    assert len(names) == counts.shape[1] == errors.shape[1] == (2 if size == 3 else 6)
+    for (n, edges, _), row in zip(graphs, counts, strict=True):
+        graph = networkx.Graph()
+        graph.add_nodes_from(range(n))
+        graph.add_edges_from(edges)
+        whole = (graph.subgraph(nodes) for nodes in itertools.combinations(range(n), size))
+        assert row.sum() == sum(networkx.is_connected(part) for part in whole)
+    close(kernel(described(graphs)), counts @ counts.T)
+    every = Graphlets(size).estimate(described(graphs))[0]
+    kept = [k for k, name in enumerate(Graphlets(size).feature_map(described(graphs)).names) if name in names]
+    assert (every[:, kept] == counts).all()
 
 
 @pytest.mark.parametrize("kernel", [WeisfeilerLehman(3), RandomWalk(0.02), Graphlets(3)], ids=repr)

@@ -76,6 +76,24 @@ def test_tiles_of_all_threads_are_the_whole(kernel):
     np.testing.assert_allclose(kernel.normalized()(X).diagonal(), 1.0)
 
 
+@pytest.mark.parametrize("weighting", ["constant", "exponential", "bounded"])
+def test_letters_from_far_away_are_letters(weighting):
+    """Tables of few letters and lists of edges give the same sums."""
+    rng = np.random.default_rng(1)
+    X = ["".join(rng.choice(list("abcd"), size=n)) for n in (0, 1, 2, 30, 60, 61)]
+    Z = ["".join(rng.choice(list("abcde"), size=n)) for n in (5, 0, 40, 17)]  # one letter that X has not
+    far = str.maketrans("abcde", "".join(map(chr, (0x1F600, 0x20000, 0x1D11E, 0xE000, 0x10FFFF))))
+    kernel = AllSubstrings(weighting, decay=1.3, most=4)
+    moved = [[item.translate(far) for item in items] for items in (X, Z)]
+    np.testing.assert_allclose(kernel(*moved), kernel(X, Z), rtol=1e-13)
+    np.testing.assert_allclose(kernel(moved[0]), kernel(X), rtol=1e-13)
+    many = [chr(0x4E00 + 7 * k) + item for k, item in enumerate(X * 40)]  # more letters than a table has
+    truth = kernel(X)
+    truth = np.block([[truth] * 40] * 40)
+    own = np.array([AllSubstrings(weighting, decay=1.3, most=4).diag([item])[0] for item in many])
+    np.testing.assert_allclose(kernel(many) - np.diag(own), truth - np.diag(np.diag(truth)), rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["BLOSUM62", "PAM250"])
 @pytest.mark.parametrize("beta", [0.1, 0.2, 0.5, 1.0])
 def test_alignments_are_claimed_definite_where_their_scores_are(name, beta):

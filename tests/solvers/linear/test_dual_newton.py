@@ -48,8 +48,8 @@ def test_it_finds_the_machine_of_decomposition(params, kind):
 
 def test_many_classes_probabilities_traces_and_warm_starts():
     A, b = load_iris(return_X_y=True)
-    for probability in (False, True):
-        params = {"kernel": "linear", "probability": probability, "random_state": 0, "tol": 1e-5}
+    for probability in ({}, {"probability": True}):
+        params = {"kernel": "linear", "random_state": 0, "tol": 1e-5} | probability
         ours = SVC(solver="dual_newton", **params).fit(A, b)
         theirs = SVC(solver="decomposition", **params).fit(A, b)
         np.testing.assert_allclose(ours.decision_function(A), theirs.decision_function(A), atol=1e-2)

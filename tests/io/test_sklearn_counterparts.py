@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 
 import mercer
 from clouds import blobs
-from mercer.io.sklearn_twins import TWINS, our_class, their_class
+from mercer.io.sklearn_counterparts import COUNTERPARTS, our_class, their_class
 
 X, y = blobs(60, 3, 2, seed=0)
 
 
-@pytest.mark.parametrize("name", [name for name in TWINS if our_class(name) is not None])
+@pytest.mark.parametrize("name", [name for name in COUNTERPARTS if our_class(name) is not None])
 def test_every_class_comes_over_with_its_parameters(name):
     cls = their_class(name)
     made = mercer.from_sklearn(cls())
@@ -33,7 +33,7 @@ def test_every_class_comes_over_with_its_parameters(name):
 
 
 def test_positional_parameters_are_those_of_scikit_learn():
-    for name in TWINS:
+    for name in COUNTERPARTS:
         if our_class(name) is None:
             continue
         ours, theirs = (inspect.signature(cls).parameters for cls in (our_class(name), their_class(name)))
@@ -41,7 +41,7 @@ def test_positional_parameters_are_those_of_scikit_learn():
         assert list(ours)[: len(positional)] == positional, name
 
 
-@pytest.mark.parametrize("name", [name for name in TWINS if our_class(name) is not None])
+@pytest.mark.parametrize("name", [name for name in COUNTERPARTS if our_class(name) is not None])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_scikit_learns_class_keeps_ours_keeps_too(name):
     theirs, ours = their_class(name)().fit(X, y), our_class(name)().fit(X, y)
