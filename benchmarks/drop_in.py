@@ -18,7 +18,10 @@ from typing import Any
 import numpy as np
 import sklearn.decomposition
 import sklearn.discriminant_analysis
+import sklearn.gaussian_process
+import sklearn.kernel_ridge
 from sklearn.datasets import make_blobs, make_classification
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 import mercer
 from benchmarks.memory import peak, reset_peak, resident, settle
@@ -26,6 +29,7 @@ from benchmarks.memory import peak, reset_peak, resident, settle
 SIZES = (500, 2000, 10000)
 SHORT = 0.25  # seconds: what takes less is repeated for that long
 OUT = Path(__file__).parent / "out"
+FIGURES = Path(__file__).parent / "drop_in.json"  # what the page "Coming from scikit-learn" shows
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Case:
     result: Callable[[Any, tuple[Any, ...]], np.ndarray]
     agree: float
     note: str = ""
+    sizes: tuple[int, ...] = SIZES
 
 
 def cloud(n: int) -> tuple[np.ndarray]:
@@ -52,6 +57,20 @@ def classes(n: int) -> tuple[np.ndarray, np.ndarray]:
     return make_blobs(n, 20, centers=5, cluster_std=8.0, random_state=0)
 
 
+def curve(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a smooth function of five columns, with noise."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 5))
+    y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
+    return X, y
+
+
+def halves(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two overlapping classes of five columns."""
+    X, y = curve(n)
+    return X, (y > 0).astype(int)
+
+
 def _projection(model: Any, data: tuple[Any, ...]) -> np.ndarray:
     return np.abs(model.transform(data[0][:200]))
 
@@ -60,7 +79,19 @@ def _probabilities(model: Any, data: tuple[Any, ...]) -> np.ndarray:
     return np.asarray(model.predict_proba(data[0][:200]))
 
 
+def _predictions(model: Any, data: tuple[Any, ...]) -> np.ndarray:
+    return np.asarray(model.predict(data[0][:200]))
+
+
+def _means_and_deviations(model: Any, data: tuple[Any, ...]) -> np.ndarray:
+    return np.concatenate(model.predict(data[0][:200], return_std=True))
+
+
 PCA = {"n_components": 10, "kernel": "rbf", "gamma": 0.05, "random_state": 0}
+RIDGE = {"alpha": 0.1, "kernel": "rbf", "gamma": 0.2}
+PROCESS = {"kernel": ConstantKernel(1.0) * RBF(1.0), "alpha": 0.1}
+FIXED = {"kernel": ConstantKernel(2.0) * RBF(2.0), "alpha": 0.1, "optimizer": None}
+SORTED = {"kernel": ConstantKernel(1.0) * RBF(1.0)}
 CASES = (
     Case(
         "KernelPCA",
@@ -70,6 +101,43 @@ CASES = (
         _projection,
         1e-4,
         "10 components",
+    ),
+    Case(
+        "KernelRidge",
+        curve,
+        lambda: mercer.KernelRidge(**RIDGE),
+        lambda: sklearn.kernel_ridge.KernelRidge(**RIDGE),
+        _predictions,
+        1e-3,
+    ),
+    Case(
+        "GaussianProcessRegressor",
+        curve,
+        lambda: mercer.GaussianProcessRegressor(**PROCESS),
+        lambda: sklearn.gaussian_process.GaussianProcessRegressor(**PROCESS),
+        _means_and_deviations,
+        1e-3,
+        "theta fitted",
+        (500, 2000),
+    ),
+    Case(
+        "GaussianProcessRegressor",
+        curve,
+        lambda: mercer.GaussianProcessRegressor(**FIXED),
+        lambda: sklearn.gaussian_process.GaussianProcessRegressor(**FIXED),
+        _means_and_deviations,
+        1e-3,
+        "optimizer=None",
+    ),
+    Case(
+        "GaussianProcessClassifier",
+        halves,
+        lambda: mercer.GaussianProcessClassifier(**SORTED),
+        lambda: sklearn.gaussian_process.GaussianProcessClassifier(**SORTED),
+        _probabilities,
+        1e-3,  # scikit-learn approximates an integral
+        "theta fitted",
+        (500, 2000),
     ),
     Case(
         "LinearDiscriminantAnalysis",
@@ -155,11 +223,23 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def record(rows: list[dict[str, Any]]) -> None:
+    """Put rows into the file of figures, in the place of older ones of the same class and size."""
+    known = json.loads(FIGURES.read_text()) if FIGURES.exists() else []
+    places = {(row["name"], row["note"], row["n"]): row for row in [*known, *rows]}
+    order = {(case.name, case.note): k for k, case in enumerate(CASES)}
+    kept = sorted(places, key=lambda key: (order.get(key[:2], len(order)), key[2]))
+    FIGURES.write_text(json.dumps([places[key] for key in kept], indent=1) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="+", help="names of classes")
+    parser.add_argument(
+        "--record", action="store_true", help=f"put the rows into {FIGURES.name}, for the page"
+    )
     args = parser.parse_args()
     rows = []
     with warnings.catch_warnings():
@@ -167,9 +247,11 @@ def main() -> int:
         for case in CASES:
             if args.only and case.name not in args.only:
                 continue
-            for n in args.sizes:
+            for n in (n for n in case.sizes if n in args.sizes):
                 rows.append(compare(case, n, args.rounds))
                 print(table(rows[-1:]).splitlines()[-1], flush=True)
+    if args.record:
+        record(rows)
     OUT.mkdir(exist_ok=True)
     (OUT / "drop_in.json").write_text(json.dumps(rows, indent=1))
     print(f"\n{table(rows)}")

@@ -90,7 +90,10 @@ def strkernels(name: str, factor: float = 1.0, **options: float) -> Matrix:
 
 
 def kernlab(options: str) -> Matrix:
-    """Return what computes a matrix in a process of R; the clock of this process does not see it."""
+    """Return what computes a matrix in a process of R; the clock of this process does not see it.
+
+    The items are to end with a line feed: kernlab ends every string with one, which counts as a letter.
+    """
     script = (
         f"library(kernlab); x <- as.list(readLines('items')); k <- stringdot({options}, normalized=FALSE); "
     )
@@ -98,7 +101,7 @@ def kernlab(options: str) -> Matrix:
 
     def matrix(items: list[str]) -> np.ndarray:
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "items").write_text("\n".join(items) + "\n")
+            (Path(folder) / "items").write_text("".join(items))
             subprocess.run(["Rscript", "-e", script], cwd=folder, check=True, capture_output=True)
             seconds, *values = map(float, (Path(folder) / "matrix").read_text().split())
         matrix.seconds = seconds  # type: ignore[attr-defined]
@@ -145,9 +148,14 @@ def cases() -> list[Case]:
             )
         )  # fmt: skip
     if has_kernlab():
-        found.append(
-            Case("all substrings", AllSubstrings(), "kernlab", kernlab("type='constant'"), True, 0.1)
-        )
+        found += [
+            Case("all substrings", AllSubstrings(), "kernlab", kernlab("type='constant'"), True, 0.1),
+            Case(
+                "substrings up to 5", AllSubstrings("bounded", most=5), "kernlab",
+                kernlab("type='boundrange', length=5"), True, 0.1,
+            ),
+            Case("spectrum, k = 5", Spectrum(5), "kernlab", kernlab("type='spectrum', length=5"), True, 0.1),
+        ]  # fmt: skip
     else:
         print("R with kernlab is not installed: no comparison with it")
     return found
@@ -270,7 +278,9 @@ def main() -> None:
     if options.only in (None, "speed"):
         items = (acceptors(options.data)[0] if options.data else random_dna(options.items))[: options.items]
         for case in cases():
-            compare(case, items[: options.slow_items] if case.slow else items, options.rounds)
+            some = items[: options.slow_items] if case.slow else items
+            ended = [item + "\n" for item in some] if case.peer == "kernlab" else some
+            compare(case, ended, options.rounds)
         alone(items, max(1, options.rounds // 2))
     if options.data and options.only in (None, "values"):
         stored_values(options.data)

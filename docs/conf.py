@@ -32,7 +32,7 @@ html_show_sphinx = False
 html_show_copyright = False
 pygments_dark_style = "github-dark"  # the default one underlines the names of modules like links
 
-myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_enable_extensions = ["deflist", "dollarmath", "amsmath"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 

@@ -71,6 +71,18 @@ def linear(spec: dict[str, Any], X: Any, y: np.ndarray) -> dict[str, Any]:
             loss=names.get(loss, loss), alpha=1.0 / (C * y.size), tol=tol, max_iter=100, random_state=0
         ).fit(X, y)
         w, b = model.coef_[0], float(model.intercept_[0])
+    elif library == "snapml":
+        from snapml import LogisticRegression as SnapLogistic
+        from snapml import SupportVectorMachine
+
+        given = {"regularizer": 1.0 / C, "tol": tol, "fit_intercept": True, "max_iter": 1000}
+        if loss == "binomial_deviance":
+            model = SnapLogistic(n_jobs=spec.get("threads", 2), **given).fit(X, y)
+        elif loss == "hinge":
+            model = SupportVectorMachine(loss="hinge", n_jobs=spec.get("threads", 2), **given).fit(X, y)
+        else:
+            raise ValueError(f"snapml has no loss {loss!r}")
+        w, b = np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
     elif loss == "binomial_deviance":
         from sklearn.linear_model import LogisticRegression
 

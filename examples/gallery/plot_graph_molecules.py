@@ -28,7 +28,7 @@ X = [molecule(["N", "O", "O"]) for _ in range(50)] + [molecule(["N", "C", "O"]) 
 y = np.repeat(["nitro", "other"], 50)
 kernel = WeisfeilerLehman(1)
 features = kernel.feature_map(X)
-model = mercer.LinearSVC(C=0.1).fit(features.transform(kernel.check(X)), y)
+model = mercer.LinearSVC(C=0.1).fit(features.transform(X), y)
 weight = dict(zip(features.names, -model.coef_.ravel(), strict=True))  # of "nitro"
 order = {label: features.names.index(label) for label in "CNO"}
 
