@@ -45,7 +45,7 @@ def hardest_table(subject: Subject) -> str:
     zero = 0.0 if far is None else ROUNDING * float(np.abs(far[1]).max())
     rows = []
     for r in order[:SHOWN]:
-        row: list[Any] = [int(r) + 1]
+        row: list[Any] = [int(r)]  # as in mercer.inspect and `mercer explain --row`
         if subject.y is not None and subject.kind != "detector":
             row += [_short(subject.y[r]), _short(predicted[r])]
         if alpha is not None:
@@ -63,7 +63,7 @@ def hardest_table(subject: Subject) -> str:
         "come first. Check these rows first when you clean the data."
         if alpha is not None
         else "Outliers, rare cases and wrong labels come first."
-    )
+    ) + " Rows are counted from 0."
     return "<h3>Hardest rows</h3>" + paragraph(words) + table([*head, *names], rows, numbers)
 
 

@@ -338,13 +338,13 @@ ForgottenRows = Annotated[
     str,
     typer.Option(
         "--rows",
-        help="Rows to forget: numbers from 0 on and ranges in order of arrival, such as 3,17,20-25.",
+        help="Rows to forget, counted from 0 in order of arrival: numbers and ranges, such as 3,17,20-25.",
         show_default=False,
     ),
 ]
 ExplainedRow = Annotated[
     Optional[int],  # noqa: UP045
-    typer.Option("--row", help="The row to explain, counted from 0.", show_default="all rows", min=0),
+    typer.Option("--row", help="Row to explain, from 0 as in reports.", show_default="all rows", min=0),
 ]
 Wanted = Annotated[
     Optional[str],  # noqa: UP045
