@@ -94,6 +94,14 @@ def test_the_safe_tau_is_the_radius_of_the_points():
     np.testing.assert_allclose(auto.decision_function(X), given.decision_function(X), atol=1e-6)
 
 
+@pytest.mark.parametrize("order", ["nonbound", "cyclic", "random", "violators", "gap", "ascending"])
+def test_slow_headway_of_single_variables_is_not_taken_for_rounding(order):
+    """On two features hundreds of sweeps gain little each; all orders get there in the end."""
+    model = SVC(kernel="linear", solver=Ascent(order=order), tol=1e-8).fit(X, y)
+    assert model.certificate_.status == "optimal"
+    assert model.certificate_.relative_gap <= 1e-8
+
+
 def test_the_margin_with_the_safe_tau_is_at_least_half_of_that_with_a_free_bias():
     """The margin in the larger space is at least gamma (1 + b^2 / R^2)^(-1/2)."""
     apart = X + 4.0 * np.where(y == y.max(), 1.0, -1.0)[:, None]

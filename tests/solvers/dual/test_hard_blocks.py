@@ -5,7 +5,7 @@ import pytest
 from nasty_blocks import NASTY
 
 from mercer.gram import gram
-from mercer.kernels import Polynomial
+from mercer.kernels import Polynomial, Precomputed
 from mercer.problems import soft_margin
 from mercer.solvers import SMO, Chunking, Decomposition, InteriorPoint, Limits
 from mercer.solvers.dual.dense_block import DenseBlock
@@ -165,3 +165,32 @@ def test_an_indefinite_block_has_no_interior_start():
     kept = block.b.copy()
     assert not block.newton(100)
     assert block.restart_from_interior(lambda: False) or (block.b == kept).all()
+
+
+def test_a_given_matrix_that_is_nearly_singular_is_solved_in_few_steps():
+    """Nothing is declared of a precomputed matrix; pairs of variables alone took a million steps."""
+    rng = np.random.default_rng(3)
+    V = np.linalg.qr(rng.normal(size=(30, 30)))[0]
+    K = (V * np.r_[25.0, 2.0, 1.0, 0.5, np.geomspace(1e-3, 1e-6, 6), np.zeros(20)]) @ V.T
+    K = 0.5 * (K + K.T)
+    y = np.where(rng.normal(size=30) > 0, 1.0, -1.0)
+    problem = soft_margin(y, np.full(30, 10.0))
+    found = Decomposition(tol=1e-8, criterion="gap").solve(gram(Precomputed(), K), problem)
+    assert found.status == "optimal"
+    assert found.n_iter <= FEW
+    assert found.values.gap <= 1e-8 * abs(found.values.primal)
+
+
+@pytest.mark.parametrize(("smallest", "definite"), [(0.0, True), (1e-9, True), (-1e-9, False)])
+def test_definiteness_of_a_block_of_which_nothing_is_declared(smallest, definite):
+    V = np.linalg.qr(np.random.default_rng(0).normal(size=(20, 20)))[0]
+    K = (V * np.r_[np.linspace(1, 2, 19), smallest]) @ V.T
+    K = 0.5 * (K + K.T)
+    problem = soft_margin(np.resize([1.0, -1.0], 20), np.ones(20))
+    block = DenseBlock(
+        K, K.diagonal().copy(), problem, np.zeros(20), problem.gradient(np.zeros(20), np.zeros(20))
+    )
+    assert block.is_definite(20) is definite
+    assert not block.is_definite(19)  # too large to ask
+    block.K = np.triu(K)
+    assert not block.is_definite(20)  # not symmetric

@@ -360,7 +360,7 @@ class _Descent(Rounds):
 
     def _insist(self, block: DenseBlock, gram: Gram, p: Dual, tol: float, *, whole: bool) -> None:
         """Go on with an ill-conditioned block as long as that gains anything that float64 can tell."""
-        rescue = gram.is_psd is True
+        rescue = gram.is_psd is True or (gram.is_psd is None and block.is_definite(MOST_FREE))
         watched = whole and not self.recorded
         if self.whole is None:
             self.whole = WholeRescue(self.options, self.problem, self.limits)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError
+from scipy.linalg import LinAlgError, eigvalsh
 
 from mercer import _jit
 from mercer.arrays import Float64
@@ -20,6 +20,7 @@ FLOOR_SINGLE, FLOOR_DOUBLE = 1e-6, 1e-12  # least curvature of a pair, relative 
 LOW_RANK = 0.25  # rank, as a share of the size, up to which a factor saves time
 LEAST_SHIFT = 1e-14  # of such a matrix's diagonal, relative to its largest entry
 ROUNDING = 1e-13  # change of the objective, relative, that is none
+NEGATIVE = 1e-14  # eigenvalue below zero, relative to the largest and for each row, that is rounding
 
 
 class DenseBlock:
@@ -106,6 +107,21 @@ class DenseBlock:
         before, value = self.value, self._value()
         self.value = min(before, value)  # rounding must not pass for a gain twice
         return before - value > 0.1 * ROUNDING * abs(value)
+
+    def is_definite(self, most: int) -> bool:
+        """Return whether a matrix of at most so many rows, of which nothing is declared, is semi-definite.
+
+        Newton steps and interior points help where a given matrix is nearly singular. Where it is indefinite
+        they would lead to another stationary point than the steps of two variables do.
+        """
+        K = self.K
+        if K.dtype != np.float64 or K.shape[0] > most or not np.isfinite(K).all():
+            return False
+        spread = NEGATIVE * K.shape[0] * float(np.abs(K).max(initial=0.0))
+        if float(np.abs(K - K.T).max(initial=0.0)) > spread:
+            return False
+        eigenvalues = eigvalsh(K)
+        return bool(eigenvalues[0] >= -NEGATIVE * K.shape[0] * eigenvalues[-1])
 
     def point(self) -> tuple[Float64, Float64]:
         """Return the variables in the problem's order and K beta (of a block that is the whole problem)."""
