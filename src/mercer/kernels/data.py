@@ -146,6 +146,27 @@ def keys(X: Data) -> list[Hashable]:
     return [id(x) for x in X]
 
 
+def content_ranks(X: Data) -> npt.NDArray[np.intp]:
+    """Return a number for each item, equal for equal items, in an order that depends on the items alone.
+
+    Rows of numbers and strings are told by what they hold. Other objects have no order of their own: each is
+    another item, in the order given.
+    """
+    X = raw(X)
+    if is_sparse(X):
+        X = X.astype(np.float64, copy=True)
+        X.eliminate_zeros()
+        names = keys(X)
+    elif isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
+        names = keys(X.astype(np.float64) + 0.0)  # -0.0 is 0.0
+    elif not isinstance(X, MixedColumns) and all(isinstance(x, str) for x in X):
+        names = [str(x) for x in X]
+    else:
+        return np.arange(size(X))
+    order = {name: i for i, name in enumerate(sorted(set(names)))}  # type: ignore[type-var]
+    return np.array([order[name] for name in names], dtype=np.intp)
+
+
 def _digest(*arrays: npt.NDArray[Any]) -> bytes:
     return hashlib.blake2b(b"".join(a.tobytes() for a in arrays), digest_size=16).digest()
 

@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
@@ -205,16 +207,30 @@ def test_files(tmp_path):
     assert same.certify(X).gap == pytest.approx(model.certificate_.gap)
 
 
-REASON = "starts are drawn row by row, as in scikit-learn's KMeans"
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "strings"])
+def test_starts_depend_on_the_distinct_points_only(init, kind):
+    """Repetition, order and rows of no weight change nothing, not even which cluster is which."""
+    rng = np.random.default_rng(7)
+    n = 40
+    weight = rng.integers(0, 4, n)
+    rows = rng.permutation(np.repeat(np.arange(n), weight))
+    if kind == "strings":
+        data = np.array(["".join(rng.choice(list("abc"), size=6)) for _ in range(n)])
+        few, many, kernel = data.tolist(), data[rows].tolist(), Spectrum(2).normalized()
+    else:
+        data = rng.normal(size=(n, 3)) * (rng.random((n, 3)) < 0.8)
+        data = csr_array(data) if kind == "sparse" else data
+        few, many, kernel = data, data[rows], RBF(0.5)
+    for seed in range(5):
+        model = KernelKMeans(6, kernel=kernel, init=init, n_init=1, random_state=seed)
+        one = clone(model).fit(few, sample_weight=weight)
+        two = clone(model).fit(many)
+        assert (one.labels_[rows] == two.labels_).all()
+        assert one.inertia_ == pytest.approx(two.inertia_)
 
 
-@parametrize_with_checks(
-    [KernelKMeans(), KernelKMeans(3, kernel=Linear(), n_init=2)],
-    expected_failed_checks=lambda estimator: {
-        "check_sample_weight_equivalence_on_dense_data": REASON,
-        "check_sample_weight_equivalence_on_sparse_data": REASON,
-    },
-)
+@parametrize_with_checks([KernelKMeans(), KernelKMeans(3, kernel=Linear(), n_init=2)])
 @pytest.mark.filterwarnings("ignore:KernelKMeans found:sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn(estimator, check):
     check(estimator)

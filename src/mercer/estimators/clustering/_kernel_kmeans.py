@@ -22,6 +22,7 @@ from mercer.estimators.splits import Part, Split, keep_expansion
 from mercer.estimators.user_warnings import warn_user
 from mercer.gram import Gram, Workers
 from mercer.kernels import Kernel
+from mercer.kernels.data import content_ranks
 from mercer.problems.partition import KernelPartition, PartitionMachine
 from mercer.solvers.clustering.leading_sum import leading_sum
 from mercer.solvers.clustering.lloyd import Lloyd
@@ -94,7 +95,9 @@ class KernelKMeans(
     tol : float, default=0.0
         Share of the objective that a reassignment must gain: 0 goes on until nothing changes.
     random_state : int, RandomState or None, default=None
-        Draws the starts.
+        Draws the starts, from the distinct points and their weights: a weight of 2 is the row twice, and the
+        order of the rows does not matter. In a precomputed matrix, and for objects other than strings, every
+        row is a point.
     time_limit : float, optional
         Seconds after which to stop with the best partition so far.
 
@@ -199,7 +202,10 @@ class KernelKMeans(
         self
         """
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self._fit(X, None, sample_weight)
+        try:
+            self._fit(X, None, sample_weight)
+        finally:
+            self.__dict__.pop("_ranks", None)
         found = int(np.count_nonzero(self._occupied))
         if found < self.n_clusters and self.certificate_.status == "stationary":
             warn_user(
@@ -218,6 +224,7 @@ class KernelKMeans(
             n_init=int(self.n_init) if named else 1,
             sweeps=int(self.max_iter),
             seed=getattr(self, "_seed", 0),
+            ranks=getattr(self, "_ranks", None),
         )
 
     def _split(self, X: Any, y: Any, sample_weight: Any) -> Clusters:
@@ -238,6 +245,8 @@ class KernelKMeans(
         return Clusters(self._check_weight(sample_weight, X, n))
 
     def _matrix(self, kernel: Kernel, X: Any, split: Any, workers: Workers) -> Gram:
+        # A kernel matrix does not tell which rows are the same point.
+        self._ranks = None if kernel.pairwise else content_ranks(X)
         return self._gram(kernel, X, workers, double=True)
 
     def _problem(self, target: Any, weight: Float64, matrix: Gram) -> KernelPartition:

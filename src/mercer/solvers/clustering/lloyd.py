@@ -44,6 +44,9 @@ class Lloyd(Solver):
         Most assignments of all points from one start.
     seed : int
         Of the starts.
+    ranks : (n,) array of int, optional
+        Equal for equal points, in an order that depends on the points alone: starts are drawn in it, so that
+        neither the order of the rows nor their repetition changes them. Without it every row is a point.
 
     References
     ----------
@@ -57,6 +60,7 @@ class Lloyd(Solver):
     n_init: int = 1
     sweeps: int = 300
     seed: int = 0
+    ranks: Any = None
 
     name: ClassVar[str] = "lloyd"
     needs = (PARTITIONS,)
@@ -74,6 +78,11 @@ class _Run:
         self.limits = options.limits or Limits()
         self.random = np.random.default_rng(options.seed)
         self.there = np.flatnonzero(problem.weight > 0)
+        # Distinct points: a row of each, the number of each row's point, and their weights.
+        ranks = np.arange(problem.n) if options.ranks is None else np.asarray(options.ranks)
+        _, first, self.number = np.unique(ranks[self.there], return_index=True, return_inverse=True)
+        self.points = self.there[first]
+        self.mass = np.bincount(self.number, weights=problem.weight[self.there])
         self.n_iter = 0
         self.best, self.value = problem.start().astype(np.intp), math.inf
         self.status: Status = "stationary"
@@ -106,32 +115,32 @@ class _Run:
         """Return the rows whose points are the first means."""
         if not isinstance(self.o.init, str):
             return np.asarray(self.o.init, dtype=np.intp)
-        weight, k = self.p.weight, min(self.p.k, self.there.size)
-        share = weight / weight.sum()
+        mass, points, k = self.mass, self.points, min(self.p.k, self.points.size)
+        share = mass / mass.sum()
         if self.o.init == "random":
-            return np.asarray(self.random.choice(self.p.n, size=k, replace=False, p=share), dtype=np.intp)
-        chosen = [int(self.random.choice(self.p.n, p=share))]
-        nearest = self._squares(np.array(chosen))[:, 0]
+            return points[self.random.choice(points.size, size=k, replace=False, p=share)]
+        chosen = [int(points[self.random.choice(points.size, p=share)])]
+        nearest = self._squares(np.array(chosen), points)[:, 0]
         trials = 2 + int(math.log(self.p.k))
         while len(chosen) < k:
-            chance = weight * nearest
+            chance = mass * nearest
             if chance.sum() <= 0.0:  # fewer different points than clusters
                 break
-            tried = self.random.choice(self.p.n, size=trials, p=chance / chance.sum())
-            after = np.minimum(nearest[:, None], self._squares(tried))
-            pick = int((weight @ after).argmin())
+            tried = points[self.random.choice(points.size, size=trials, p=chance / chance.sum())]
+            after = np.minimum(nearest[:, None], self._squares(tried, points))
+            pick = int((mass @ after).argmin())
             chosen.append(int(tried[pick]))
             nearest = after[:, pick]
             self._look()
         return np.array(chosen, dtype=np.intp)
 
-    def _squares(self, rows: Index) -> Float64:
-        """Return the squared distances of all points from some."""
-        K = np.asarray(self.gram.block(rows, np.arange(self.p.n)), dtype=np.float64)
-        return np.maximum(self.p.diag[:, None] - 2.0 * K.T + self.p.diag[rows], 0.0)
+    def _squares(self, rows: Index, others: Index) -> Float64:
+        """Return the squared distances of other rows, down, from some rows, across."""
+        K = np.asarray(self.gram.block(rows, others), dtype=np.float64)
+        return np.maximum(self.p.diag[others, None] - 2.0 * K.T + self.p.diag[rows], 0.0)
 
     def _assigned(self, rows: Index) -> Index:
-        return np.asarray(self._squares(rows).argmin(axis=1), dtype=np.intp)
+        return np.asarray(self._squares(rows, np.arange(self.p.n)).argmin(axis=1), dtype=np.intp)
 
     # -- the iteration ---------------------------------------------------------------------------------------
 
@@ -183,14 +192,16 @@ class _Run:
 
     def _filled(self, labels: Index, squares: Float64) -> Index:
         """Return a partition whose empty clusters got the points that are farthest from their means."""
-        sizes = np.bincount(labels[self.there], minlength=self.p.k)
-        far = np.where(self.p.weight > 0, squares[np.arange(self.p.n), labels], 0.0)
-        for c in np.flatnonzero(sizes == 0):
+        empty = np.flatnonzero(np.bincount(labels[self.there], minlength=self.p.k) == 0)
+        own = labels[self.points]
+        sizes = np.bincount(own, minlength=self.p.k)
+        far = squares[self.points, own]
+        for c in empty:
             i = int(far.argmax())
-            if far[i] <= 1e-12 * float(self.p.diag.max()) or sizes[labels[i]] < 2:
+            if far[i] <= 1e-12 * float(self.p.diag.max()) or sizes[own[i]] < 2:
                 break  # every point is a mean already
-            sizes[labels[i]] -= 1
-            labels[i], far[i] = c, 0.0
+            sizes[own[i]] -= 1
+            labels[self.there[self.number == i]], far[i] = c, 0.0  # with all rows that are this point
         return labels
 
     def _look(self) -> None:
