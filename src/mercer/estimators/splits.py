@@ -227,12 +227,12 @@ def one_versus_one(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list
     if n_classes == 2:
         rows = np.flatnonzero(present)
         return [BinaryTask(rows, np.where(y[rows] == 1, 1.0, -1.0), 1, 0)]
-    tasks = []
-    for i, j in combinations(range(n_classes), 2):
-        rows = np.concatenate([members[i], members[j]])
-        sign = np.concatenate([np.ones(members[i].size), -np.ones(members[j].size)])
-        tasks.append(BinaryTask(rows, sign, i, j))
-    return tasks
+    plus = [np.ones(m.size) for m in members]  # once for each class, not for each pair
+    minus = [-ones for ones in plus]
+    return [
+        BinaryTask(np.concatenate((members[i], members[j])), np.concatenate((plus[i], minus[j])), i, j)
+        for i, j in combinations(range(n_classes), 2)
+    ]
 
 
 def one_versus_rest(y: Index, n_classes: int, present: NDArray[np.bool_]) -> list[BinaryTask]:
@@ -343,15 +343,15 @@ def pack_pairs(
     classes o, in row o if o < c, else row o - 1.
     """
     table = np.zeros((n_classes - 1, n))
-    for coef, task in zip(coefs, tasks, strict=True):
-        classes = y[task.rows]
-        if n_classes == 2:
+    if n_classes == 2:
+        for coef, task in zip(coefs, tasks, strict=True):
             table[0, task.rows] = coef
-            continue
-        i, j = task.positive, task.negative
-        first = classes == i
-        table[j - 1, task.rows[first]] = coef[first]
-        table[i, task.rows[~first]] = coef[~first]
+        return _sorted_support(table, y, n_classes)
+    sizes = [task.rows.size for task in tasks]
+    i = np.repeat([task.positive for task in tasks], sizes)
+    j = np.repeat([task.negative for task in tasks], sizes)
+    rows = np.concatenate([task.rows for task in tasks])
+    table[np.where(y[rows] == i, j - 1, i), rows] = np.concatenate(coefs)
     return _sorted_support(table, y, n_classes)
 
 

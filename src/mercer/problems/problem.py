@@ -82,7 +82,8 @@ class Machine:
     @property
     def margin(self) -> float:
         """1 / ||w||, the distance between f = 0 and f = 1: infinite for w = 0, nan for ||w||^2 < 0."""
-        squared_norm = float(np.sum(self.coef * self.products))
+        # Without the detour of np.sum: with hundreds of classes there are tens of thousands of machines.
+        squared_norm = float(np.add.reduce(self.coef * self.products, axis=None))
         if squared_norm > 0:
             return 1.0 / math.sqrt(squared_norm)
         return math.inf if squared_norm == 0 else math.nan
